@@ -1,0 +1,59 @@
+"""What must an agent offer? Two functions for people, one small class for packs.
+
+**Your own agent** is `file.py:make_agent`: a function `make_agent(env, seed)` that returns an object with
+
+* `train(env, steps)`: learn by taking that many steps in a Gymnasium environment; it may be called again to go on;
+* `act(observation, memory, deterministic)`: return `(action, memory)`; `memory` is None at the start of an episode.
+
+It may also offer `save() -> bytes` and `load(bytes)`, which let a long run go on after a break; without them a broken
+run of that cell starts again.
+
+**A built-in agent** trains a whole *pack* of cells at once and is a `Learner`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.core.cell import Cell
+
+
+class UserAgent(Protocol):
+    def train(self, env: Any, steps: int) -> None: ...
+
+    def act(self, observation: Any, memory: Any, deterministic: bool) -> tuple[Any, Any]: ...
+
+
+# Curves by metric name: the steps and the values at them.
+Points = Mapping[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]
+
+
+class Learner(Protocol):
+    """Trains the cells of one pack in step. The cells differ in tasks and seeds only.
+
+    Nothing a cell does may depend on the others: the results are the same, bit for bit, in any pack.
+    """
+
+    cells: Sequence[Cell]
+
+    def train(self, steps: int) -> None:
+        """Every cell takes `steps` more environment steps. Never called across the end of a segment."""
+        ...
+
+    def evaluate(self, probe: int) -> dict[str, npt.NDArray[np.float64]]:
+        """The mean of each metric over the episodes of the cells' probe with this number, one value for each cell."""
+        ...
+
+    def curves(self) -> Sequence[Points]:
+        """For each cell the training curve so far: `train/return` and `train/length` at the ends of its windows."""
+        ...
+
+    def save(self) -> Sequence[bytes] | None:
+        """For each cell all that is needed to go on with the same bits; None where the agent cannot."""
+        ...
+
+    def load(self, states: Sequence[bytes]) -> None: ...

@@ -1,0 +1,159 @@
+"""What is one run? One agent, one seed, what it trains on, and what is measured when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+from mohs.core.domain import Choice, Flag, Integer
+from mohs.core.errors import UsageError
+from mohs.core.task import SEED, Source, Task, TaskSet, read_json, source_from_json
+from mohs.core.values import Json, content_hash, freeze, from_json, to_json
+
+Mode = Literal["greedy", "sample"]
+METRICS = ("return", "length")
+
+
+@dataclass(frozen=True)
+class Agent:
+    """An agent by name: built in, or `file.py:function` with a hash of the file, and its hyperparameters."""
+
+    name: str
+    params: tuple[tuple[str, Any], ...] = ()
+    source: str = ""
+
+    @classmethod
+    def make(cls, name: str, source: str = "", **params: Any) -> Agent:
+        return cls(name, tuple(sorted((k, freeze(v)) for k, v in params.items())), source)
+
+    def to_json(self) -> dict[str, Json]:
+        return {"name": self.name, "params": {k: to_json(v) for k, v in self.params}, "source": self.source}
+
+    @classmethod
+    def from_json(cls, data: str | Mapping[str, Any]) -> Agent:
+        data = read_json(data, "agent", {"name", "params", "source"})
+        return cls.make(data["name"], data["source"], **{k: from_json(v) for k, v in data["params"].items()})
+
+    def __str__(self) -> str:
+        return " ".join([self.name, *(f"{k}={v}" for k, v in self.params)])
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Training on one source for so many environment steps; `told` says whether the agent is told which task it is."""
+
+    source: Source
+    steps: int
+    told: bool = False
+
+    def __post_init__(self) -> None:
+        _check_source("segment", self.source)
+        Integer(0).parse("steps of a segment", self.steps)
+        Flag().parse("told", self.told)
+
+    def to_json(self) -> dict[str, Json]:
+        return {"source": self.source.to_json(), "steps": self.steps, "told": self.told}
+
+    @classmethod
+    def from_json(cls, data: str | Mapping[str, Any]) -> Segment:
+        data = read_json(data, "segment", {"source", "steps", "told"})
+        return cls(source_from_json(data["source"]), data["steps"], data["told"])
+
+
+@dataclass(frozen=True)
+class Probe:
+    """An evaluation: on which source, after which numbers of training steps, over how many episodes."""
+
+    name: str
+    source: Source
+    at: tuple[int, ...]
+    episodes: int = 10
+    mode: Mode = "greedy"
+    metrics: tuple[str, ...] = METRICS
+
+    def __post_init__(self) -> None:
+        _check_source("probe", self.source)
+        Integer(1).parse("episodes of a probe", self.episodes)
+        Choice(("greedy", "sample")).parse("mode of a probe", self.mode)
+        for metric in self.metrics:
+            Choice(METRICS).parse("metric of a probe", metric)
+        if not self.name or "/" in self.name or self.name == "train":
+            raise UsageError("the name of a probe must be a word without '/' and other than 'train'.")
+        if not self.at or list(self.at) != sorted(set(self.at)) or self.at[0] < 0:
+            raise UsageError("a probe must be taken at one or more increasing numbers of steps ≥ 0.")
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "name": self.name,
+            "source": self.source.to_json(),
+            "at": list(self.at),
+            "episodes": self.episodes,
+            "mode": self.mode,
+            "metrics": list(self.metrics),
+        }
+
+    @classmethod
+    def from_json(cls, data: str | Mapping[str, Any]) -> Probe:
+        data = read_json(data, "probe", {"name", "source", "at", "episodes", "mode", "metrics"})
+        source = source_from_json(data["source"])
+        return cls(
+            data["name"], source, tuple(data["at"]), data["episodes"], data["mode"], tuple(data["metrics"])
+        )
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One run. `window` is the number of steps that each point of the training curve summarises."""
+
+    agent: Agent
+    seed: int
+    segments: tuple[Segment, ...]
+    probes: tuple[Probe, ...] = ()
+    window: int = 100
+
+    def __post_init__(self) -> None:
+        SEED.parse("seed of a cell", self.seed)
+        Integer(1).parse("window of a cell", self.window)
+        if not self.segments:
+            raise UsageError("a cell must have at least one segment.")
+        names = [p.name for p in self.probes]
+        if len(set(names)) != len(names):
+            raise UsageError(f"the probes of a cell must have different names, not {', '.join(names)}.")
+        for probe in self.probes:
+            if probe.at[-1] > self.steps:
+                raise UsageError(f"probe {probe.name!r} is taken at step {probe.at[-1]}, after the last of {self.steps}.")
+
+    @property
+    def steps(self) -> int:
+        return sum(segment.steps for segment in self.segments)
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "agent": self.agent.to_json(),
+            "seed": self.seed,
+            "segments": [s.to_json() for s in self.segments],
+            "probes": [p.to_json() for p in self.probes],
+            "window": self.window,
+        }
+
+    @classmethod
+    def from_json(cls, data: str | Mapping[str, Any]) -> Cell:
+        data = read_json(data, "cell", {"agent", "seed", "segments", "probes", "window"})
+        return cls(
+            Agent.from_json(data["agent"]),
+            data["seed"],
+            tuple(Segment.from_json(s) for s in data["segments"]),
+            tuple(Probe.from_json(p) for p in data["probes"]),
+            data["window"],
+        )
+
+    @cached_property
+    def key(self) -> str:
+        return content_hash(self.to_json())
+
+
+def _check_source(what: str, source: object) -> None:
+    if not isinstance(source, Task | TaskSet):
+        raise UsageError(f"the source of a {what} must be a Task or a TaskSet, not {type(source).__name__}.")

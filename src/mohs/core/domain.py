@@ -1,0 +1,164 @@
+"""Which values may a parameter take, and how is one read?
+
+`parse` returns the canonical value (the one that is hashed and stored) or raises one clear sentence.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from mohs.core.errors import UsageError, invalid
+from mohs.core.values import FunctionRef, freeze
+
+
+class Domain(Protocol):
+    def parse(self, name: str, value: Any) -> Any: ...
+
+    def describe(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Integer:
+    low: int
+    high: int | None = None
+
+    def parse(self, name: str, value: Any) -> int:
+        ok = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        if isinstance(value, float) and value.is_integer():
+            ok = True
+        if not ok or value < self.low or (self.high is not None and value > self.high):
+            raise invalid(name, value, self.describe())
+        return int(value)
+
+    def describe(self) -> str:
+        if self.high is None:
+            return f"an integer ≥ {self.low}"
+        return f"an integer in [{self.low}, {self.high}]"
+
+
+@dataclass(frozen=True)
+class Real:
+    low: float = -math.inf
+    high: float = math.inf
+    low_open: bool = False
+
+    def parse(self, name: str, value: Any) -> float:
+        ok = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+        if not ok or value > self.high or (value <= self.low if self.low_open else value < self.low):
+            raise invalid(name, value, self.describe())
+        return float(value) + 0.0  # −0.0 and 0.0 are one value
+
+    def describe(self) -> str:
+        if self.low == -math.inf and self.high == math.inf:
+            return "a finite number"
+        left = f"{'(' if self.low_open else '['}{self.low:g}"
+        return f"a number in {left}, {self.high:g}{')' if self.high == math.inf else ']'}"
+
+
+@dataclass(frozen=True)
+class Flag:
+    def parse(self, name: str, value: Any) -> bool:
+        if not isinstance(value, bool) and type(value).__name__ not in ("bool_", "bool"):
+            raise invalid(name, value, self.describe())
+        return bool(value)
+
+    def describe(self) -> str:
+        return "True or False"
+
+
+@dataclass(frozen=True)
+class Choice:
+    options: tuple[str, ...]
+
+    def parse(self, name: str, value: Any) -> str:
+        if value not in self.options:
+            raise invalid(name, value, self.describe())
+        return str(value)
+
+    def describe(self) -> str:
+        return "one of " + ", ".join(map(repr, self.options))
+
+
+@dataclass(frozen=True)
+class Each:
+    """A list of values of one domain."""
+
+    item: Domain
+    size: int | None = None
+
+    def parse(self, name: str, value: Any) -> tuple[Any, ...]:
+        value = freeze(value) if hasattr(value, "tolist") or isinstance(value, list | tuple) else None
+        if not isinstance(value, tuple) or (self.size is not None and len(value) != self.size):
+            raise invalid(name, value, self.describe())
+        return tuple(self.item.parse(f"{name}[{i}]", v) for i, v in enumerate(value))
+
+    def describe(self) -> str:
+        many = f"{self.size} values" if self.size is not None else "values"
+        return f"a list of {many}, each {self.item.describe()}"
+
+
+@dataclass(frozen=True)
+class Either:
+    """The first of several domains that takes the value."""
+
+    options: tuple[Domain, ...]
+
+    def parse(self, name: str, value: Any) -> Any:
+        for option in self.options:
+            try:
+                return option.parse(name, value)
+            except UsageError:
+                continue
+        raise invalid(name, value, self.describe())
+
+    def describe(self) -> str:
+        return ", or ".join(option.describe() for option in self.options)
+
+
+@dataclass(frozen=True)
+class Optional:
+    """A domain, or None: the part is generated or derived."""
+
+    inner: Domain
+
+    def parse(self, name: str, value: Any) -> Any:
+        return None if value is None else self.inner.parse(name, value)
+
+    def describe(self) -> str:
+        return f"None, or {self.inner.describe()}"
+
+
+@dataclass(frozen=True)
+class OrFunction:
+    """A domain, or a function in place of a value."""
+
+    inner: Domain
+    signature: str
+
+    def parse(self, name: str, value: Any) -> Any:
+        if isinstance(value, FunctionRef):
+            return value
+        if callable(value) or (isinstance(value, str) and ":" in value):
+            return FunctionRef.of(value)
+        return self.inner.parse(name, value)
+
+    def describe(self) -> str:
+        return f"{self.inner.describe()}, or a function {self.signature} (or its module:function name)"
+
+
+@dataclass(frozen=True)
+class Custom:
+    """A domain given by a function that parses and a text that describes."""
+
+    reader: Callable[[str, Any], Any]
+    text: str
+
+    def parse(self, name: str, value: Any) -> Any:
+        return self.reader(name, value)
+
+    def describe(self) -> str:
+        return self.text

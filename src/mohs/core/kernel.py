@@ -1,0 +1,59 @@
+"""How is numba code compiled? One decorator for all kernels, one cache that cannot go stale.
+
+numba's cache does not notice an edited function that a kernel calls from another module, so the cache directory is
+named by a hash of every source file of the package. Reference counting is switched off (`_nrt`), which lets a law be
+written in small inlined functions at full speed; kernels must therefore allocate nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+import numba
+from numba.core import config
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def kernel(function: F) -> F:
+    """A compiled entry point. It takes arrays and scalars and allocates nothing."""
+    return _compile(function, cache=True, nogil=True, _nrt=False, error_model="numpy")
+
+
+def law(function: F) -> F:
+    """A small function that is inlined into the kernels that call it."""
+    return _compile(function, inline="always", _nrt=False, error_model="numpy")
+
+
+def _compile(function: F, **options: Any) -> F:
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(cache_directory())
+    try:
+        return cast(F, numba.njit(**options)(function))
+    finally:
+        config.CACHE_DIR = before
+
+
+@cache
+def cache_directory() -> Path:
+    """Where compiled kernels are kept; a temporary directory where the user's cache cannot be written."""
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).resolve().parent.parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    name = f"kernels-{digest.hexdigest()[:16]}"
+    homes = [Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "mohs"]
+    homes.append(Path(tempfile.gettempdir()) / f"mohs-{os.getuid()}")
+    for home in homes:
+        try:
+            (home / name).mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=home / name):
+                return home / name
+        except OSError:
+            continue
+    return Path(tempfile.mkdtemp(prefix="mohs-kernels-"))

@@ -1,0 +1,140 @@
+"""What is asked of an agent? A task: an environment, its parameters and the seed of what is generated."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from mohs.core import registry
+from mohs.core.domain import Integer
+from mohs.core.errors import UsageError
+from mohs.core.values import Json, canonical_json, content_hash, from_json, to_json
+
+SEED = Integer(0, 2**63 - 1)
+
+
+@dataclass(frozen=True)
+class Task:
+    """An immutable description of one task. Build it with `Task.make`, which checks every parameter.
+
+    Only parameters that differ from their defaults are kept, so a new dial whose default is off changes no hash.
+    `seed` is the structure seed: it decides what is generated (dynamics, rewards, terminals), each from its own
+    stream. Start states and noise belong to `reset(seed=)`.
+    """
+
+    env: str
+    params: tuple[tuple[str, Any], ...] = ()
+    seed: int = 0
+
+    @classmethod
+    def make(cls, env: str, /, seed: int = 0, **params: Any) -> Task:
+        normal = registry.environment(env).normalise(params)
+        return cls(env, tuple(sorted(normal.items())), SEED.parse("seed", seed))
+
+    @property
+    def environment(self) -> registry.Environment:
+        return registry.environment(self.env)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Every parameter, defaults included."""
+        return self.environment.complete(dict(self.params))
+
+    def __getitem__(self, name: str) -> Any:
+        return self.values[name]
+
+    def replace(self, seed: int | None = None, **params: Any) -> Task:
+        """The same task with some parameters set anew."""
+        return Task.make(self.env, seed=self.seed if seed is None else seed, **{**dict(self.params), **params})
+
+    def noise_free(self) -> Task:
+        """The same task with all noise switched off (section 6.2.4 of MDP Playground)."""
+        noise = self.environment.noise
+        return Task(self.env, tuple((k, v) for k, v in self.params if k not in noise), self.seed)
+
+    def to_json(self) -> dict[str, Json]:
+        return {"env": self.env, "params": {k: to_json(v) for k, v in self.params}, "seed": self.seed}
+
+    @classmethod
+    def from_json(cls, data: str | Mapping[str, Any]) -> Task:
+        data = read_json(data, "task", {"env", "params", "seed"})
+        if not isinstance(data["params"], Mapping):
+            raise UsageError("the params of a task must be a mapping of names to values.")
+        return cls.make(data["env"], seed=data["seed"], **{k: from_json(v) for k, v in data["params"].items()})
+
+    @cached_property
+    def key(self) -> str:
+        return content_hash(self.to_json())
+
+    def __str__(self) -> str:
+        words = [f"{k}={_brief(v)}" for k, v in self.params]
+        return " ".join([self.env, *words, f"seed={self.seed}"])
+
+
+@dataclass(frozen=True)
+class TaskSet:
+    """A weighted set of tasks, one of which is drawn for every episode."""
+
+    tasks: tuple[Task, ...]
+    weights: tuple[float, ...]
+
+    @classmethod
+    def make(cls, tasks: Iterable[Task], weights: Iterable[float] | None = None) -> TaskSet:
+        members = tuple(tasks)
+        if not members or not all(isinstance(t, Task) for t in members):
+            raise UsageError("a task set must have at least one task.")
+        given = tuple(float(w) for w in weights) if weights is not None else (1.0,) * len(members)
+        if len(given) != len(members) or not all(math.isfinite(w) and w >= 0 for w in given) or sum(given) <= 0:
+            raise UsageError("weights must be one finite number ≥ 0 for each task, with a positive sum.")
+        total = sum(given)
+        return cls(members, tuple(w / total for w in given))
+
+    def to_json(self) -> dict[str, Json]:
+        return {"tasks": [t.to_json() for t in self.tasks], "weights": list(self.weights)}
+
+    @classmethod
+    def from_json(cls, data: str | Mapping[str, Any]) -> TaskSet:
+        data = read_json(data, "task set", {"tasks", "weights"})
+        return cls(tuple(Task.from_json(t) for t in data["tasks"]), tuple(data["weights"]))
+
+    @cached_property
+    def key(self) -> str:
+        return content_hash(self.to_json())
+
+
+Source = Task | TaskSet
+
+
+def members(source: Source) -> tuple[tuple[Task, ...], tuple[float, ...]]:
+    """The tasks of a source with their weights."""
+    return ((source,), (1.0,)) if isinstance(source, Task) else (source.tasks, source.weights)
+
+
+def source_from_json(data: Mapping[str, Any]) -> Source:
+    return TaskSet.from_json(data) if "tasks" in data else Task.from_json(data)
+
+
+def read_json(data: str | Mapping[str, Any], what: str, keys: set[str]) -> Mapping[str, Any]:
+    """A mapping with exactly these keys, from JSON text or as it is."""
+    if isinstance(data, str):
+        try:
+            data = json.loads(data)
+        except json.JSONDecodeError as error:
+            raise UsageError(f"this {what} is not JSON: {error}.") from error
+    if not isinstance(data, Mapping):
+        raise UsageError(f"a {what} must be a JSON object with the keys {', '.join(sorted(keys))}.")
+    if set(data) != keys:
+        wrong = sorted(set(data) ^ keys)
+        raise UsageError(
+            f"a {what} must have exactly the keys {', '.join(sorted(keys))}; missing or unknown: {', '.join(wrong)}."
+        )
+    return data
+
+
+def _brief(value: Any) -> str:
+    text = canonical_json(to_json(value)) if not hasattr(value, "target") else value.target
+    return text if len(text) <= 40 else text[:37] + "..."

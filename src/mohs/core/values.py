@@ -1,0 +1,165 @@
+"""How is a parameter value kept: frozen, hashable, and as JSON both ways?
+
+Numbers, strings, booleans, None, tuples and references to functions are all there is; arrays become nested
+tuples. A content hash is taken over the canonical JSON text, so it is the same on every machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import json
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from mohs.core.errors import UsageError, unknown
+
+Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
+
+
+def canonical_json(value: Json) -> str:
+    """One text per value: sorted keys, no spaces, no NaN."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+
+
+def content_hash(value: Json) -> str:
+    """32 hexadecimal digits that name a value."""
+    return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:32]
+
+
+def source_hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def import_file(path: Path) -> ModuleType:
+    """The module in a file, loaded once per content."""
+    name = f"mohs_user_{path.stem}_{source_hash(str(path.resolve()) + path.read_text())}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise UsageError(f"{str(path)!r} is not a Python file.")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def resolve(target: str) -> Callable[..., Any]:
+    """The function named by `module:function` or `path/to/file.py:function`."""
+    where, _, name = target.rpartition(":")
+    if not where or not name:
+        raise UsageError(f"{target!r} does not name a function: write module:function or file.py:function.")
+    if where.endswith(".py"):
+        path = Path(where)
+        if not path.is_file():
+            raise UsageError(f"{target!r} cannot be loaded: there is no file {where!r}.")
+        module = import_file(path)
+    else:
+        try:
+            module = importlib.import_module(where)
+        except ModuleNotFoundError as error:
+            raise UsageError(f"{target!r} cannot be loaded: {error}.") from error
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            public = [n for n in vars(module) if not n.startswith("_") and callable(getattr(module, n))]
+            raise unknown(f"function in {where}", name, public)
+        found = getattr(found, part)
+    if not callable(found):
+        raise UsageError(f"{target!r} is not callable.")
+    return found  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class FunctionRef:
+    """A callable parameter as data: where it is found and a hash of its source.
+
+    A function that cannot be imported again (a lambda, a local function) is usable in this process; only writing
+    it as JSON is an error.
+    """
+
+    target: str
+    source: str
+    live: Callable[..., Any] | None = field(default=None, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, function: Callable[..., Any] | str) -> FunctionRef:
+        if isinstance(function, str):
+            live = resolve(function)
+            return cls(function, _source_of(live), live)
+        module = getattr(function, "__module__", None)
+        name = getattr(function, "__qualname__", None)
+        importable = module not in (None, "__main__") and name and "<" not in name
+        if not importable:
+            return cls(f"local:{name or type(function).__name__}", f"{id(function):x}", function)
+        return cls(f"{module}:{name}", _source_of(function), function)
+
+    def __call__(self, *args: Any) -> Any:
+        if self.live is None:
+            live = resolve(self.target)
+            if _source_of(live) != self.source:
+                raise UsageError(f"the source of {self.target!r} has changed since the task was written.")
+            object.__setattr__(self, "live", live)
+        assert self.live is not None
+        return self.live(*args)
+
+    def to_json(self) -> Json:
+        if self.target.startswith("local:"):
+            raise UsageError(
+                f"the function {self.target[6:]!r} cannot be stored, because it cannot be imported again: "
+                "define it at the top of a module or file and pass it or its module:function name."
+            )
+        return {"function": self.target, "source": self.source}
+
+
+def _source_of(function: Callable[..., Any]) -> str:
+    try:
+        return source_hash(inspect.getsource(function))
+    except (OSError, TypeError):
+        return source_hash(repr(function))
+
+
+def freeze(value: Any) -> Any:
+    """A hashable copy: arrays and lists to tuples, numpy scalars to Python's, functions to references."""
+    if isinstance(value, np.ndarray):
+        return freeze(value.tolist())
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, list | tuple):
+        return tuple(freeze(v) for v in value)
+    if value is None or isinstance(value, bool | int | float | str | FunctionRef):
+        return value
+    if callable(value):
+        return FunctionRef.of(value)
+    raise UsageError(f"a value of type {type(value).__name__} cannot be a parameter.")
+
+
+def to_json(value: Any) -> Json:
+    if isinstance(value, tuple):
+        return [to_json(v) for v in value]
+    if isinstance(value, FunctionRef):
+        return value.to_json()
+    return value  # type: ignore[no-any-return]
+
+
+def from_json(value: Json) -> Any:
+    if isinstance(value, list):
+        return tuple(from_json(v) for v in value)
+    if isinstance(value, Mapping):
+        if set(value) != {"function", "source"}:
+            raise UsageError(f"{canonical_json(dict(value))} is not a parameter value.")
+        return FunctionRef(str(value["function"]), str(value["source"]))
+    return value

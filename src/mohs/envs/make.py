@@ -1,0 +1,60 @@
+"""How does a user get an environment? From an id and parameters, or from a task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+from gymnasium.vector import VectorEnv
+
+from mohs.core.domain import Integer
+from mohs.core.errors import UsageError
+from mohs.core.task import Source, Task
+
+
+def make(env: str | Task, /, *, seed: int = 0, render_mode: str | None = None, **params: Any) -> gymnasium.Env[Any, Any]:
+    """A Gymnasium environment. `seed` is the structure seed; `reset(seed=)` seeds start states and noise."""
+    task = _task(env, seed, params)
+    return gymnasium.make(
+        task.environment.gym_id,
+        max_episode_steps=task["max_episode_steps"],
+        disable_env_checker=True,
+        render_mode=render_mode,
+        seed=task.seed,
+        **{name: value for name, value in task.params if name != "max_episode_steps"},
+    )
+
+
+def make_vec(
+    env: str | Task,
+    /,
+    *,
+    num_envs: int | None = None,
+    seed: int = 0,
+    tasks: Sequence[Source] | None = None,
+    autoreset_mode: str = "NextStep",
+    history: bool = False,
+    **params: Any,
+) -> VectorEnv[Any, Any, Any]:
+    """A native vector environment: `num_envs` copies of one task, or one instance for each of `tasks`."""
+    if tasks is None:
+        if num_envs is None:
+            raise UsageError("make_vec needs num_envs (or tasks, one for each environment).")
+        count = Integer(1, 2**24).parse("num_envs", num_envs)
+        sources: Sequence[Source] = [_task(env, seed, params)] * count
+    else:
+        if params or seed:
+            raise UsageError("give either tasks or parameters of one task, not both.")
+        sources = list(tasks)
+        if not sources or num_envs not in (None, len(sources)):
+            raise UsageError(f"num_envs is {num_envs}, but {len(sources)} tasks were given.")
+    environment = (env if isinstance(env, Task) else Task.make(env)).environment
+    face = environment.realisation("vector_face")
+    return face(sources=sources, autoreset_mode=autoreset_mode, history=history)  # type: ignore[no-any-return]
+
+
+def _task(env: str | Task, seed: int, params: dict[str, Any]) -> Task:
+    if isinstance(env, Task):
+        return env.replace(**params) if params else env
+    return Task.make(env, seed=seed, **params)

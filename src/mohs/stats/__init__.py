@@ -1,0 +1,26 @@
+"""What do the scores of a few runs say, and how sure is it? Free functions on plain arrays; see docs/statistics.md."""
+
+from mohs.stats.comparison import paired_difference, probability_of_improvement, spearman
+from mohs.stats.curves import auc, final, paper_scale
+from mohs.stats.doses import BreakingDose, breaking_dose, damage, monotone_fit
+from mohs.stats.intervals import Estimate, bonferroni_comparisons, estimate, estimates
+from mohs.stats.profiles import Profile, performance_profile
+
+__all__ = [
+    "BreakingDose",
+    "Estimate",
+    "Profile",
+    "auc",
+    "bonferroni_comparisons",
+    "breaking_dose",
+    "damage",
+    "estimate",
+    "estimates",
+    "final",
+    "monotone_fit",
+    "paired_difference",
+    "paper_scale",
+    "performance_profile",
+    "probability_of_improvement",
+    "spearman",
+]

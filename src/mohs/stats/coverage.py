@@ -1,0 +1,196 @@
+"""Do the intervals cover what they claim? ``python -m mohs.stats.coverage`` prints the simulated answer.
+
+Coverage is the share of simulated studies whose interval holds the true value, here known exactly.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from mohs.stats.checks import FloatArray
+from mohs.stats.comparison import probability_of_improvement, rank_correlation, spearman
+from mohs.stats.doses import breaking_dose, damage
+from mohs.stats.intervals import STATISTICS
+
+SIZES = (3, 5, 10, 30, 100)
+LEVELS = (0.95, 0.995)
+NOISE = 0.05
+
+
+@dataclass(frozen=True)
+class Case:
+    """A distribution of runs with its true mean and interquartile mean."""
+
+    draw: Callable[[np.random.Generator, tuple[int, int]], FloatArray]
+    truth: dict[str, float]
+
+
+def two_modes(failing: float) -> Case:
+    """Runs that score about 1, or about 0 with probability ``failing`` (below a quarter, or a half)."""
+    from scipy.special import ndtri
+
+    def draw(rng: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
+        return (rng.random(shape) >= failing) + NOISE * rng.standard_normal(shape)
+
+    if failing == 0.5:
+        return Case(draw, {"mean": 0.5, "iqm": 0.5})
+    # The middle half lies inside the upper mode: the mean of a normal cut at these two shares.
+    cuts = ndtri([(0.25 - failing) / (1 - failing), (0.75 - failing) / (1 - failing)])
+    density = np.exp(-(cuts**2) / 2) / math.sqrt(2 * math.pi)
+    middle = 1 + NOISE * float(density[0] - density[1]) * (1 - failing) / 0.5
+    return Case(draw, {"mean": 1 - failing, "iqm": middle})
+
+
+def cases() -> dict[str, Case]:
+    """The distributions of the table, from kind to unkind."""
+    exponential_iqm = 2 * (0.5 - 0.75 * math.log(0.75) + 0.25 * math.log(0.25))
+    return {
+        "normal": Case(lambda rng, shape: rng.standard_normal(shape), {"mean": 0.0, "iqm": 0.0}),
+        "uniform": Case(lambda rng, shape: rng.random(shape), {"mean": 0.5, "iqm": 0.5}),
+        "exponential": Case(
+            lambda rng, shape: rng.standard_exponential(shape), {"mean": 1.0, "iqm": exponential_iqm}
+        ),
+        "half the runs fail": two_modes(0.5),
+        "1 run in 5 fails": two_modes(0.2),
+        "1 run in 10 fails": two_modes(0.1),
+    }
+
+
+def coverage(case: Case, n: int, statistic: str, level: float, repeats: int, seed: int = 0) -> float:
+    """The coverage of the interval of ``statistic`` on n runs; NaN when n is too few for one."""
+    runs = case.draw(np.random.default_rng(seed), (repeats, n))
+    _, low, high = STATISTICS[statistic][1](runs, np.full(repeats, n), level)
+    return _share_inside(low, high, case.truth[statistic])
+
+
+def bootstrap_coverage(
+    case: Case, n: int, level: float, repeats: int, seed: int = 0, resamples: int = 2000
+) -> float:
+    """The coverage of the paper's interval for the mean, the percentile bootstrap (section 6.1.2)."""
+    rng = np.random.default_rng(seed)
+    runs = case.draw(rng, (repeats, n))
+    times = rng.multinomial(n, np.full(n, 1 / n), size=resamples) / n
+    tail = (1 - level) / 2
+    low, high = np.quantile(runs @ times.T, [tail, 1 - tail], axis=1)
+    return _share_inside(low, high, case.truth["mean"])
+
+
+Study = Callable[[int, int], tuple[float, float, float]]
+DOSES = np.array([0.0, 1.0, 2.0, 4.0, 8.0])
+FALLING = np.array([0.95, 0.85, 0.6, 0.3, 0.1])
+SHUFFLED = np.array([0.8, 0.9, 0.4, 0.5, 0.1])
+
+
+def studies() -> dict[str, Study]:
+    """Simulated studies of n seeds: each gives an interval at .95 and the truth it should hold."""
+    # FALLING halves between doses 2 and 4.
+    halved = 2 + 2 * (0.6 - 0.95 / 2) / (0.6 - 0.3)
+    lost = float(1 - FALLING[1:].mean() / FALLING[0])
+
+    def noisy(rng: np.random.Generator, n: int, means: FloatArray = FALLING) -> FloatArray:
+        return means[:, None] + 0.1 * rng.standard_normal(n) + 0.1 * rng.standard_normal((len(means), n))
+
+    def failing(rng: np.random.Generator, n: int) -> FloatArray:
+        return (rng.random((len(FALLING), n)) < FALLING[:, None]) + 0.02 * rng.standard_normal((len(FALLING), n))
+
+    def breaking(draw: Callable[[np.random.Generator, int], FloatArray]) -> Study:
+        def study(n: int, seed: int) -> tuple[float, float, float]:
+            scores = draw(np.random.default_rng(seed), n)
+            found = breaking_dose(DOSES, scores, vanilla=0, resamples=1000, seed=seed)[0]
+            return found.low, found.high, halved
+
+        return study
+
+    def cost(n: int, seed: int) -> tuple[float, float, float]:
+        found = damage(noisy(np.random.default_rng(seed), n), vanilla=0)
+        return found.low, found.high, lost
+
+    def improvement(points: int, ahead: float) -> Study:
+        def study(n: int, seed: int) -> tuple[float, float, float]:
+            rng = np.random.default_rng(seed)
+            a, b = ahead + rng.standard_normal((points, n)), rng.standard_normal((points, n))
+            found = probability_of_improvement(a, b, resamples=1000, seed=seed)
+            # A − B is normal with mean `ahead` and variance 2.
+            return found.low, found.high, 0.5 * (1 + math.erf(ahead / 2))
+
+        return study
+
+    def agreement(other: FloatArray) -> Study:
+        def study(n: int, seed: int) -> tuple[float, float, float]:
+            rng = np.random.default_rng(seed)
+            found = spearman(noisy(rng, n), noisy(rng, n, other), resamples=1000, seed=seed)
+            return found.low, found.high, float(rank_correlation(FALLING, other))
+
+        return study
+
+    return {
+        "breaking dose, normal runs": breaking(noisy),
+        "breaking dose, runs succeed or fail": breaking(failing),
+        "damage, normal runs": cost,
+        "probability of improvement .50, 1 point": improvement(1, 0.0),
+        "probability of improvement .76, 1 point": improvement(1, 1.0),
+        "probability of improvement .92, 1 point": improvement(1, 2.0),
+        "probability of improvement .76, 5 points": improvement(5, 1.0),
+        "rank correlation 1": agreement(FALLING),
+        "rank correlation .8": agreement(SHUFFLED),
+    }
+
+
+def study_coverage(study: Study, n: int, repeats: int, seed: int = 0) -> float:
+    """The coverage over the simulated studies that gave an interval; NaN if none did."""
+    low, high, truth = np.array([study(n, seed + repeat) for repeat in range(repeats)]).T
+    # A correlation of exactly .8 must not miss an end of .8 by the last bit.
+    return _share_inside(low - 1e-9, high + 1e-9, truth)
+
+
+def interval_rows(repeats: int, seed: int) -> Iterable[tuple[str, list[float]]]:
+    """Rows of the table of plain intervals."""
+    for level in LEVELS:
+        for name, case in cases().items():
+            for statistic in STATISTICS:
+                row = [coverage(case, n, statistic, level, repeats, seed) for n in SIZES]
+                yield f"{level} | {name} | {statistic}", row
+            row = [bootstrap_coverage(case, n, level, max(1, repeats // 10), seed) for n in SIZES]
+            yield f"{level} | {name} | mean, percentile bootstrap", row
+
+
+def study_rows(repeats: int, seed: int) -> Iterable[tuple[str, list[float]]]:
+    """Rows of the table of derived quantities."""
+    for name, study in studies().items():
+        yield name, [study_coverage(study, n, repeats, seed) for n in SIZES]
+
+
+def main() -> None:
+    """Print both tables as Markdown."""
+    parser = argparse.ArgumentParser(prog="python -m mohs.stats.coverage", description=main.__doc__)
+    parser.add_argument("--repeats", type=int, default=20_000, help="simulated samples for each interval")
+    parser.add_argument("--studies", type=int, default=500, help="simulated studies for each derived quantity")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    _print("claimed | runs | interval", interval_rows(arguments.repeats, arguments.seed))
+    print()
+    _print("interval claiming .95", study_rows(arguments.studies, arguments.seed))
+
+
+def _share_inside(low: FloatArray, high: FloatArray, truth: float | FloatArray) -> float:
+    given = ~np.isnan(low)
+    inside = (low <= truth) & (truth <= high)
+    return float(inside[given].mean()) if given.any() else math.nan
+
+
+def _print(head: str, rows: Iterable[tuple[str, list[float]]]) -> None:
+    columns = head.count("|") + 1
+    print(f"| {head} | {' | '.join(f'n = {n}' for n in SIZES)} |")
+    print("|---" * columns + "|--:" * len(SIZES) + "|")
+    for name, row in rows:
+        cells = ("–" if math.isnan(cell) else f"{cell:.3f}" for cell in row)
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

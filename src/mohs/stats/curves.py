@@ -1,0 +1,53 @@
+"""Which single number stands for a training curve, and in which scale?
+
+A curve is the mean episodic return in each of a run's equal windows of training: an array [..., points].
+NaN marks a window without a finished episode; it is left out. A run that is missing altogether stays NaN.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mohs.core.errors import UsageError
+from mohs.stats.checks import FloatArray, checked_array, checked_count
+
+
+def auc(values: ArrayLike) -> FloatArray:
+    """The time-average of a training curve, in units of episodic return.
+
+    The area that the paper draws as bars (section 6.1.2) is this average times the length of training. The two order
+    runs of the same length alike; the average also compares with the curve itself and with the exact optimum.
+    """
+    return _mean(checked_array(values, "values"))
+
+
+def final(values: ArrayLike, share: float = 0.1) -> FloatArray:
+    """The mean of the last ``share`` of a training curve, and of at least its last point."""
+    curve = checked_array(values, "values")
+    if not 0 < share <= 1:
+        raise UsageError(f"share must lie above 0 and not above 1; got {share!r}.")
+    # Rounding first, so that a tenth of 30 points is 3 whatever the binary fraction says.
+    points = max(1, math.floor(round(share * curve.shape[-1], 9)))
+    return _mean(curve[..., -points:])
+
+
+def paper_scale(delay: int, sequence_length: int, limit: int = 100) -> float:
+    """The factor by which the paper multiplies a toy return so that the optimum of an episode is ``limit``.
+
+    limit/(limit − delay) for a reward delay, times n for rewardable sequences of length n (section 6.1.2).
+    """
+    checked_count(limit, "limit")
+    checked_count(sequence_length, "sequence_length")
+    if checked_count(delay, "delay", least=0) >= limit:
+        raise UsageError(f"delay must be smaller than limit, the {limit} steps of an episode; got {delay!r}.")
+    return limit / (limit - delay) * sequence_length
+
+
+def _mean(curve: FloatArray) -> FloatArray:
+    observed = ~np.isnan(curve)
+    points = observed.sum(axis=-1)
+    total = np.where(observed, curve, 0.0).sum(axis=-1)
+    return np.asarray(np.where(points > 0, total / np.maximum(points, 1), np.nan))

@@ -1,0 +1,54 @@
+"""How many runs do better than a given score?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mohs.core.errors import UsageError
+from mohs.stats.checks import checked_array
+from mohs.stats.intervals import corrected_level
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The share of n runs above each threshold, with a pointwise interval."""
+
+    thresholds: tuple[float, ...]
+    share: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    n: int
+    level: float
+    method: str = "Clopper-Pearson"
+
+
+def performance_profile(
+    scores: ArrayLike, thresholds: ArrayLike, level: float = 0.95, comparisons: int = 1
+) -> Profile:
+    """The share of runs whose score is strictly above each threshold.
+
+    ``scores`` has any shape; every run counts once and NaN is a missing run. Clopper and Pearson's interval covers at
+    least ``level`` at every threshold and n, where Wilson's can fall short; pooling points of equal n only adds to it.
+    """
+    from scipy.special import betaincinv
+
+    runs, levels = checked_array(scores, "scores"), checked_array(thresholds, "thresholds", 1)
+    if np.isnan(levels).any():
+        raise UsageError("thresholds must be finite numbers; it holds NaN.")
+    claimed = corrected_level(level, comparisons)
+    present = runs[~np.isnan(runs)]
+    n = present.size
+    if not n:
+        unknown = (math.nan,) * levels.size
+        return Profile(tuple(levels.tolist()), unknown, unknown, unknown, 0, claimed)
+
+    above = (present[:, None] > levels).sum(axis=0)
+    tail = (1 - claimed) / 2
+    low = np.where(above > 0, betaincinv(np.maximum(above, 1), n - above + 1, tail), 0.0)
+    high = np.where(above < n, betaincinv(above + 1, np.maximum(n - above, 1), 1 - tail), 1.0)
+    columns = (tuple(column.tolist()) for column in (levels, above / n, low, high))
+    return Profile(*columns, n=n, level=claimed)
