@@ -1,0 +1,187 @@
+"""Which tabular agents are there? Q-learning, double Q-learning, SARSA and a random agent, trained in packs."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.agents import tabular_kernels as kernels
+from mohs.agents.protocol import Points
+from mohs.core import seeding
+from mohs.core.cell import Agent, Cell
+from mohs.core.domain import Integer, Real
+from mohs.core.errors import UsageError, unknown
+from mohs.core.task import Task, members
+from mohs.engines.discrete.fleet import Fleet, fleet
+from mohs.engines.discrete.law import begin_fleet
+
+ALGORITHMS = {
+    "q_learning": kernels.Q_LEARNING,
+    "double_q_learning": kernels.DOUBLE_Q_LEARNING,
+    "sarsa": kernels.SARSA,
+    "random": kernels.RANDOM,
+}
+MAX_ENTRIES = 2**27
+
+
+@dataclass(frozen=True)
+class Config:
+    """Hyperparameters; chosen on the vanilla toy, as the paper's were."""
+
+    learning_rate: float = 0.1
+    discount: float = 0.95
+    epsilon_start: float = 1.0  # explores at random at first,
+    epsilon_end: float = 0.02  # and hardly at all
+    epsilon_steps: int = 2000  # after so many steps
+
+    @classmethod
+    def of(cls, agent: Agent) -> Config:
+        given = dict(agent.params)
+        domains = {"learning_rate": Real(0, 1, low_open=True), "epsilon_steps": Integer(0)}
+        for name in given:
+            if name not in {f.name for f in fields(cls)}:
+                raise unknown(f"hyperparameter of {agent.name}", name, [f.name for f in fields(cls)])
+        return cls(**{name: domains.get(name, Real(0, 1)).parse(name, value) for name, value in given.items()})
+
+
+class TabularLearner:
+    """A pack of tabular agents on the discrete toy: one Q-table and one instance for each cell."""
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        self.cells = cells
+        self.config = Config.of(cells[0].agent)
+        self._algorithm = ALGORITHMS[cells[0].agent.name]
+        self._told = [_told_tasks(cell) for cell in cells]
+        self._segment = -1
+        self._left = 0
+        self._fleet: Fleet
+        self._enter(0, _keys(cells, "environment", 0))
+        states, actions, irrelevant_states, irrelevant_actions = self._fleet.spaces
+        rows = states * max(irrelevant_states, 1) * max(1, *(len(told) for told in self._told))
+        shape = len(cells), rows, actions * max(irrelevant_actions, 1)
+        if rows * shape[2] > MAX_ENTRIES:
+            raise UsageError(f"a Q-table of {rows:,} observations × {shape[2]:,} actions is too large for a tabular agent.")
+        self._q = np.zeros(shape)
+        self._second = np.zeros(shape if self._algorithm == kernels.DOUBLE_Q_LEARNING else (len(cells), 0, shape[2]))
+        self._learners = np.zeros(len(cells), dtype=kernels.LEARNER)
+        self._learners["key"] = _keys(cells, "agent")
+        self._learners["action"] = -1
+        points = -(-cells[0].steps // cells[0].window)
+        self._returns, self._lengths = np.zeros((len(cells), points)), np.zeros((len(cells), points))
+        self._episodes = np.zeros((len(cells), points), dtype=np.int64)
+
+    def train(self, steps: int) -> None:
+        if self._left == 0 and steps:
+            number = self._segment + 1
+            self._enter(number, _keys(self.cells, "environment", number))
+            self._learners["action"] = -1
+            self._learners["gain"], self._learners["length"] = 0.0, 0
+        config = self.config
+        for burst in _bursts(steps, self._fleet):
+            kernels.train(
+                *self._fleet.arrays, self._row_map(self._fleet), self._learners, self._q, self._second, self._returns,
+                self._lengths, self._episodes, self.cells[0].window, burst, self._algorithm, config.learning_rate,
+                config.discount, config.epsilon_start, config.epsilon_end, config.epsilon_steps,
+            )  # fmt: skip
+        self._left -= steps
+
+    def evaluate(self, probe: int) -> dict[str, npt.NDArray[np.float64]]:
+        step = int(self._learners["step"][0])
+        probes = [cell.probes[probe] for cell in self.cells]
+        stage = fleet([p.source for p in probes])
+        _start(stage, _keys(self.cells, "probe", probes[0].name, step))
+        keys = np.array(_keys(self.cells, "probe", probes[0].name, step, "play"), dtype=np.uint64)
+        n = len(self.cells)
+        returns, lengths, played = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
+        epsilon = self._epsilon() if probes[0].mode == "sample" else 0.0
+        episodes = probes[0].episodes
+        rows = self._row_map(stage)
+        while played.min() < episodes:
+            burst = next(_bursts(1 << 20, stage))
+            kernels.play(
+                *stage.arrays, rows, keys, self._q, self._second, epsilon, burst, episodes, returns, lengths, played
+            )
+        means = {"return": returns / episodes, "length": lengths / episodes}
+        return {metric: means[metric] for metric in probes[0].metrics}
+
+    def curves(self) -> list[Points]:
+        window, total = self.cells[0].window, self.cells[0].steps
+        ends = np.minimum((np.arange(self._returns.shape[1]) + 1) * window, total)
+        done = ends <= int(self._learners["step"][0])
+        with np.errstate(invalid="ignore"):
+            means = {"train/return": self._returns / self._episodes, "train/length": self._lengths / self._episodes}
+        return [{name: (ends[done], values[i, done]) for name, values in means.items()} for i in range(len(self.cells))]
+
+    def save(self) -> list[bytes]:
+        return [pickle.dumps(self._state(i)) for i in range(len(self.cells))]
+
+    def load(self, states: Sequence[bytes]) -> None:
+        read = [pickle.loads(state) for state in states]
+        self._enter(read[0]["segment"], [0] * len(read))
+        self._left = read[0]["left"]
+        for i, state in enumerate(read):
+            self._fleet.load(i, state["instance"])
+            for name, value in state["arrays"].items():
+                getattr(self, name)[i] = value
+
+    def _state(self, i: int) -> dict[str, Any]:
+        names = ("_learners", "_q", "_second", "_returns", "_lengths", "_episodes")
+        arrays = {name: getattr(self, name)[i].copy() for name in names}
+        return {"segment": self._segment, "left": self._left, "instance": self._fleet.save(i), "arrays": arrays}
+
+    def _enter(self, segment: int, keys: Sequence[int]) -> None:
+        """Starts the environments of a segment."""
+        self._segment = segment
+        self._left = self.cells[0].segments[segment].steps
+        self._fleet = fleet([cell.segments[segment].source for cell in self.cells])
+        _start(self._fleet, keys)
+
+    def _row_map(self, of: Fleet) -> npt.NDArray[np.int64]:
+        """For each cell and each task of a fleet the number of the task among those that the cell is told of."""
+        numbers = np.zeros((len(self.cells), len(of.tasks)), dtype=np.int64)
+        for i, told in enumerate(self._told):
+            for task, place in told.items():
+                if task in of.numbers:
+                    numbers[i, of.numbers[task]] = place
+        return numbers
+
+    def _epsilon(self) -> float:
+        c, step = self.config, int(self._learners["step"][0])
+        if step >= c.epsilon_steps:
+            return c.epsilon_end
+        return c.epsilon_start + (c.epsilon_end - c.epsilon_start) * step / c.epsilon_steps
+
+
+def _told_tasks(cell: Cell) -> dict[Task, int]:
+    """The tasks that the agent is told apart, numbered in the order in which it meets them."""
+    numbers: dict[Task, int] = {}
+    for segment in cell.segments:
+        if segment.told:
+            for task in members(segment.source)[0]:
+                numbers.setdefault(task, len(numbers))
+    return numbers
+
+
+def _keys(cells: Sequence[Cell], *names: str | int) -> list[int]:
+    """One key for each cell, addressed below the cell's seed."""
+    return [seeding.key(seeding.child(cell.seed, *names)) for cell in cells]
+
+
+def _start(of: Fleet, keys: Sequence[int]) -> None:
+    of.seed(np.array(keys, dtype=np.uint64))
+    begin_fleet(*of.arrays, np.ones(len(of), dtype=np.bool_), np.empty((len(of), 2), dtype=np.int64))
+
+
+def _bursts(steps: int, of: Fleet) -> Iterator[int]:
+    """How many steps to take at once: all, or one by one where reward noise is a function, drawn before each."""
+    if not of.noise:
+        yield steps
+        return
+    for _ in range(steps):
+        of.draw_noise()
+        yield 1

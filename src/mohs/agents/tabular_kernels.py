@@ -1,0 +1,152 @@
+"""How does a tabular agent learn and play? Compiled, cell after cell, on the same law as every environment.
+
+A cell is a row of `learners`, one Q-table (two for double Q-learning) and one instance of the fleet. Draws are addressed
+by the agent's step, so where training is interrupted does not matter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mohs.core.kernel import kernel, law
+from mohs.engines.discrete.law import advance, begin
+from mohs.engines.draws import bits, uniform
+
+Q_LEARNING, DOUBLE_Q_LEARNING, SARSA, RANDOM = range(4)
+LANE_EXPLORE, LANE_ACTION, LANE_COIN = range(3)
+
+LEARNER = np.dtype(
+    [
+        ("key", np.uint64),
+        ("step", np.int64),
+        ("gain", np.float64),  # return of the episode under way
+        ("length", np.int64),
+        ("action", np.int64),  # that SARSA has chosen for the next step; -1: none yet
+    ],
+    align=True,
+)
+
+
+@law
+def row_of(inst, task, told):  # type: ignore[no-untyped-def]
+    """The row of the Q-table: the observation, and the task where the agent is told which one it is."""
+    other = max(task.irrelevant_states, 1)
+    return (told[inst.task] * task.states + inst.state) * other + inst.irrelevant
+
+
+@law
+def greedy(q, second, row, key, address, lane):  # type: ignore[no-untyped-def]
+    """An action of the largest value; ties are broken by a draw. Double Q-learning acts by the sum of both tables."""
+    double = second.shape[0] > 0
+    best, ties = -np.inf, 0
+    for action in range(q.shape[1]):
+        value = q[row, action] + (second[row, action] if double else 0.0)
+        if value > best:
+            best, ties = value, 1
+        elif value == best:
+            ties += 1
+    pick = int(bits(key, address, 1, lane) % np.uint64(ties)) if ties > 1 else 0
+    for action in range(q.shape[1]):
+        value = q[row, action] + (second[row, action] if double else 0.0)
+        if value == best:
+            if pick == 0:
+                return action
+            pick -= 1
+    return 0  # only where a value is not a number
+
+
+@law
+def explore(q, second, row, key, address, epsilon):  # type: ignore[no-untyped-def]
+    """ε-greedy."""
+    if uniform(key, address, 0, LANE_EXPLORE) < epsilon:
+        return int(bits(key, address, 0, LANE_ACTION) % np.uint64(q.shape[1]))
+    return greedy(q, second, row, key, address, LANE_ACTION)
+
+
+@law
+def epsilon_at(step, start, end, steps):  # type: ignore[no-untyped-def]
+    return end if step >= steps else start + (end - start) * step / steps
+
+
+@law
+def largest(q, row):  # type: ignore[no-untyped-def]
+    best = q[row, 0]
+    for action in range(1, q.shape[1]):
+        best = max(best, q[row, action])
+    return best
+
+
+@kernel
+def train(  # type: ignore[no-untyped-def]
+    instances, tasks, ints, floats, told, learners, q, second, returns, lengths, episodes, window, steps,
+    algorithm, rate, discount, epsilon_start, epsilon_end, epsilon_steps,
+):  # fmt: skip
+    """Every cell takes `steps` steps. Sums over the episodes that ended in each window go to the last three arrays."""
+    for cell in range(len(learners)):
+        me, inst = learners[cell], instances[cell]
+        q1, q2 = q[cell], second[cell]
+        for _ in range(steps):
+            task = tasks[inst.task]
+            row = row_of(inst, task, told[cell])
+            action = me.action
+            if action < 0:
+                epsilon = epsilon_at(me.step, epsilon_start, epsilon_end, epsilon_steps)
+                action = explore(q1, q2, row, me.key, me.step, epsilon)
+            other = max(task.irrelevant_actions, 1)
+            reward, terminated, _ = advance(inst, tasks, ints, floats, action // other, action % other)
+            me.step += 1
+            me.gain += reward
+            me.length += 1
+            after = row_of(inst, task, told[cell])
+            me.action = -1
+            if algorithm == Q_LEARNING:
+                target = reward if terminated else reward + discount * largest(q1, after)
+                q1[row, action] += rate * (target - q1[row, action])
+            elif algorithm == SARSA:
+                target = reward
+                if not terminated:
+                    epsilon = epsilon_at(me.step, epsilon_start, epsilon_end, epsilon_steps)
+                    following = explore(q1, q2, after, me.key, me.step, epsilon)
+                    target += discount * q1[after, following]
+                    if not inst.over:
+                        me.action = following
+                q1[row, action] += rate * (target - q1[row, action])
+            elif algorithm == DOUBLE_Q_LEARNING:
+                # One table chooses the next action, the other values it (van Hasselt 2010).
+                if bits(me.key, me.step, 0, LANE_COIN) & np.uint64(1):
+                    chooser, valuer = q1, q2
+                else:
+                    chooser, valuer = q2, q1
+                target = reward
+                if not terminated:
+                    following = greedy(chooser, q2[:0], after, me.key, me.step, LANE_COIN)
+                    target += discount * valuer[after, following]
+                chooser[row, action] += rate * (target - chooser[row, action])
+            if inst.over:
+                point = (me.step - 1) // window
+                returns[cell, point] += me.gain
+                lengths[cell, point] += me.length
+                episodes[cell, point] += 1
+                me.gain = 0.0
+                me.length = 0
+                begin(inst, tasks, ints, floats)
+
+
+@kernel
+def play(instances, tasks, ints, floats, told, keys, q, second, epsilon, steps, episodes, returns, lengths, played):  # type: ignore[no-untyped-def]
+    """Every cell plays on, at most `steps` steps, until it has `episodes` episodes; sums go to the last three arrays."""
+    for cell in range(len(instances)):
+        inst = instances[cell]
+        for _ in range(steps):
+            if played[cell] >= episodes:
+                break
+            task = tasks[inst.task]
+            address = inst.episode * np.int64(1 << 28) + inst.t
+            action = explore(q[cell], second[cell], row_of(inst, task, told[cell]), keys[cell], address, epsilon)
+            other = max(task.irrelevant_actions, 1)
+            reward, _, _ = advance(inst, tasks, ints, floats, action // other, action % other)
+            returns[cell] += reward
+            lengths[cell] += 1
+            if inst.over:
+                played[cell] += 1
+                begin(inst, tasks, ints, floats)

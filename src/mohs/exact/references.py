@@ -1,0 +1,30 @@
+"""By what is a task's return normalised? 0 is the random policy, 1 the exact optimum, both without noise.
+
+Dividing by the optimum *under* noise would hide what noise does to an agent, so the scale stays where it is along the
+noise dials.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from mohs.core.score import Reference, Score
+from mohs.core.task import Task
+from mohs.exact.solve import returns
+from mohs.tables.build import table
+
+
+@lru_cache(maxsize=100_000)
+def return_score(task: Task) -> Score:
+    """The undiscounted return over the task's horizon, with its exact references."""
+    noise_free = task.noise_free()
+    if noise_free != task:
+        return return_score(noise_free)
+    exact = returns(table(task))
+    return Score(
+        "return",
+        "reward per episode",
+        True,
+        Reference(exact.random, "random policy, exact, noise-free"),
+        Reference(exact.optimal, "optimal policy, exact, noise-free"),
+    )

@@ -1,0 +1,73 @@
+"""What is a finite MDP? A table: every state, every action, where it leads and what it pays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.core.errors import UsageError
+
+Float = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A finite MDP as arrays. Row `state · actions + action` leads to the entries `indptr[row] : indptr[row + 1]`.
+
+    In a deterministic table `indptr` and `prob` are None and row r has the one entry r. Terminal states end the episode:
+    nothing is earned after entering one. `observation` is what an agent sees in a state, `reward` the expected reward of
+    an entry.
+    """
+
+    actions: int
+    succ: npt.NDArray[np.int32]
+    reward: Float
+    terminal: npt.NDArray[np.bool_]
+    initial: Float
+    observation: npt.NDArray[np.int32]
+    horizon: int | None = None
+    discount: float = 1.0
+    indptr: npt.NDArray[np.int64] | None = None
+    prob: Float | None = None
+
+    def __post_init__(self) -> None:
+        states, rows = self.states, self.states * self.actions
+        if self.actions < 1 or states < 1:
+            raise UsageError("a table must have at least one state and one action.")
+        if (self.indptr is None) != (self.prob is None):
+            raise UsageError("a table has indptr and prob both (stochastic) or neither (deterministic).")
+        entries = rows if self.indptr is None else int(self.indptr[-1])
+        if self.indptr is not None and (len(self.indptr) != rows + 1 or np.any(np.diff(self.indptr) < 0)):
+            raise UsageError(f"indptr must be {rows + 1} non-decreasing offsets, one more than states × actions.")
+        for name, size in (("succ", entries), ("reward", entries), ("initial", states), ("observation", states)):
+            if getattr(self, name).shape != (size,):
+                raise UsageError(f"{name} has shape {getattr(self, name).shape}, but must have ({size},).")
+        if entries and (self.succ.min() < 0 or self.succ.max() >= states):
+            raise UsageError(f"succ must name states from 0 to {states - 1}.")
+        if not np.all(np.isfinite(self.reward)):
+            raise UsageError("reward must hold finite numbers.")
+        if self.initial.min() < 0 or abs(self.initial.sum() - 1) > 1e-9:
+            raise UsageError("initial must be probabilities that sum to 1.")
+        if self.prob is not None and self.indptr is not None:
+            live = np.repeat(~self.terminal, self.actions)
+            sums = np.diff(np.concatenate([[0.0], np.cumsum(self.prob)])[self.indptr])
+            if self.prob.min(initial=1.0) < 0 or np.abs(sums - 1)[live].max(initial=0.0) > 1e-6:
+                raise UsageError("prob must be ≥ 0 and sum to 1 for every state and action.")
+
+    @property
+    def states(self) -> int:
+        return len(self.terminal)
+
+    @property
+    def deterministic(self) -> bool:
+        return self.indptr is None
+
+    @property
+    def arrays(self) -> tuple[Any, ...]:
+        """What every kernel on tables takes first: indptr and prob are empty in a deterministic table."""
+        indptr = np.empty(0, dtype=np.int64) if self.indptr is None else self.indptr
+        prob = np.empty(0) if self.prob is None else self.prob
+        return indptr, self.succ, prob, self.reward, self.terminal, self.actions

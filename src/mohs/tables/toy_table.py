@@ -1,0 +1,167 @@
+"""What is a discrete toy as a table, dials included?
+
+The product of its N-states with the automaton of rewardable sequences, the phase of the reward gate and the delay line;
+transition noise makes it stochastic. Irrelevant features are lumped away: they change neither rewards nor dynamics of
+the relevant part. Reward noise has mean zero (or is a function of the user's) and is not part of the table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.core.errors import UsageError
+from mohs.core.task import Task
+from mohs.tables import explore
+from mohs.tables.table import Float, Table
+from mohs.tables.toy import Toy, toy
+
+MAX_STATES = 4_000_000
+
+
+def toy_table(task: Task, limit: int = MAX_STATES) -> Table:
+    """The reachable product states of a task, in breadth-first order from the start states."""
+    values, parts = task.values, toy(task)
+    indptr, succ, prob = _dynamics(parts, values["transition_noise"])
+    gated = values["reward_every_n_steps"] and values["sequence_length"] > 1
+    earned = _earnings(parts)
+    starts = np.flatnonzero(parts.initial)
+    grown = _Arrays(starts, explore.LINE + values["delay"], parts.num_actions)
+    # The line starts with rewards of zero, which is level 0 of `earned.levels`.
+    cursor, count = 0, len(starts)
+    while cursor < count:
+        cursor, count = explore.expand(
+            cursor, count, limit, grown.rows, grown.slots, grown.indptr, grown.succ, grown.prob, grown.reward,
+            indptr, succ, prob, parts.terminal, parts.num_actions,
+            earned.node_step, earned.closed, earned.opened, earned.rewards, earned.levels,
+            values["delay"], values["sequence_length"], gated, values["delay_at_end"] == "terminated",
+            values["reward_scale"], values["reward_shift"], values["term_state_reward"],
+        )  # fmt: skip
+        if count > limit:
+            raise UsageError(_too_large(task, parts, len(earned.levels), limit))
+        grown.grow(count, len(succ))
+    entries = int(grown.indptr[count * parts.num_actions])
+    state = grown.rows[:count, explore.STATE].copy()
+    # A terminal row has no entries, so a table with terminals is deterministic only if those are given self-loops.
+    table_indptr: npt.NDArray[np.int64] | None = grown.indptr[: count * parts.num_actions + 1].copy()
+    table_succ, table_prob, table_reward = grown.succ[:entries], grown.prob[:entries], grown.reward[:entries]
+    assert table_indptr is not None
+    terminal = parts.terminal[state]
+    if np.all(table_prob == 1.0):
+        rows = np.repeat(~terminal, parts.num_actions)
+        own = np.repeat(np.arange(count, dtype=np.int32), parts.num_actions)
+        own[rows], table_reward = table_succ, _scatter(rows, table_reward)
+        table_succ, table_prob, table_indptr = own, None, None
+    initial = np.zeros(count)
+    initial[: len(starts)] = parts.initial[starts]
+    return Table(
+        parts.num_actions, table_succ.copy(), table_reward.copy(), terminal, initial, state,
+        values["max_episode_steps"], 1.0, table_indptr, None if table_prob is None else table_prob.copy(),
+    )  # fmt: skip
+
+
+def _scatter(where: npt.NDArray[np.bool_], values: Float) -> Float:
+    spread = np.zeros(len(where))
+    spread[where] = values
+    return spread
+
+
+def _dynamics(parts: Toy, noise: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], Float]:
+    """The N-states' transitions, noise included, as compressed rows."""
+    states, actions = parts.num_states, parts.num_actions
+    rows = states * actions
+    if parts.succ is not None and noise == 0:
+        return np.arange(rows + 1, dtype=np.int64), parts.succ.ravel(), np.ones(rows)
+    size = parts.set_size
+    if rows * size > 100_000_000:
+        raise UsageError(f"a stochastic table of {states} states × {actions} actions × {size} successors is too large.")
+    base = (np.arange(states) // size + 1) % parts.sets * size  # the first state of the next set
+    if parts.succ is not None:
+        hit: Float = np.zeros((states, actions, size))
+        np.put_along_axis(hit, (parts.succ - base[:, None])[..., None].astype(np.int64), 1.0, axis=2)
+    else:
+        assert parts.probs is not None
+        hit = parts.probs
+    mixed = hit if noise == 0 else (1 - noise) * hit + noise / (size - 1) * (1 - hit)
+    state, action, local = np.nonzero(mixed)
+    indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(mixed, axis=2).ravel())])
+    return indptr, (base[state] + local).astype(np.int32), mixed[state, action, local]
+
+
+@dataclass(frozen=True)
+class _Earnings:
+    """What is earned, as numbers of reward levels; level 0 is no reward."""
+
+    levels: Float
+    node_step: npt.NDArray[np.int32]
+    closed: npt.NDArray[np.int32]
+    opened: npt.NDArray[np.int32]
+    rewards: npt.NDArray[np.int32]
+
+
+def _earnings(parts: Toy) -> _Earnings:
+    nothing = np.empty(0, dtype=np.int32)
+    if parts.automaton is None:
+        assert parts.reward is not None
+        levels, (rewards,) = _levels(parts.reward.ravel())
+        return _Earnings(levels, np.empty((0, 0), dtype=np.int32), nothing, nothing, rewards)
+    machine = parts.automaton
+    levels, (closed, opened) = _levels(machine.partial, machine.partial + machine.full)
+    return _Earnings(levels, machine.step, closed, opened, nothing)
+
+
+def _levels(*rewards: Float) -> tuple[Float, list[npt.NDArray[np.int32]]]:
+    """The distinct rewards, zero first, and each array as their numbers."""
+    levels = np.unique(np.concatenate([*rewards, [0.0]]))
+    levels = np.concatenate([[0.0], levels[levels != 0]])
+    order = np.argsort(levels)
+    return levels, [order[np.searchsorted(levels, r, sorter=order)].astype(np.int32) for r in rewards]
+
+
+def _too_large(task: Task, parts: Toy, levels: int, limit: int) -> str:
+    nodes = len(parts.automaton.full) if parts.automaton is not None else 1
+    phases = task["sequence_length"] if task["reward_every_n_steps"] else 1
+    bound = parts.num_states * nodes * phases * levels ** task["delay"]
+    size = f"{bound:,}" if bound < 10**15 else f"{float(bound):.2g}"
+    return (
+        f"the table of {task} has more than {limit:,} reachable states (at most {size}: {parts.num_states} N-states × "
+        f"{nodes:,} automaton nodes × {phases} phases × {levels} reward levels ^ delay {task['delay']}); lower delay, "
+        "sequence_length or reward_density."
+    )
+
+
+class _Arrays:
+    """The arrays that exploration fills, doubled when they are full."""
+
+    def __init__(self, starts: npt.NDArray[np.int64], width: int, actions: int) -> None:
+        self._actions = actions
+        self.rows = np.zeros((max(1024, 2 * len(starts)), width), dtype=np.int32)
+        self.rows[: len(starts), explore.STATE] = starts
+        self.indptr = np.zeros(len(self.rows) * actions + 1, dtype=np.int64)
+        entries = len(self.rows) * actions
+        self.succ = np.zeros(entries, dtype=np.int32)
+        self.prob, self.reward = np.zeros(entries), np.zeros(entries)
+        self._rehash(len(starts))
+
+    def grow(self, count: int, base_entries: int) -> None:
+        """Room for at least one more expansion, which may add `base_entries` rows and entries."""
+        if 2 * (count + base_entries) > len(self.rows):
+            more = np.zeros((2 * len(self.rows) + base_entries, self.rows.shape[1]), dtype=np.int32)
+            more[: len(self.rows)] = self.rows
+            self.rows = more
+            self.indptr = _longer(self.indptr, len(self.rows) * self._actions + 1)
+            self._rehash(count)
+        size = 2 * len(self.succ) + base_entries
+        self.succ, self.prob, self.reward = (_longer(a, size) for a in (self.succ, self.prob, self.reward))
+
+    def _rehash(self, count: int) -> None:
+        self.slots = np.empty(1 << (4 * len(self.rows) - 1).bit_length(), dtype=np.int32)
+        explore.rehash(self.rows, count, self.slots)
+
+
+def _longer(array: npt.NDArray[np.generic], size: int) -> npt.NDArray[np.generic]:
+    longer = np.zeros(size, dtype=array.dtype)
+    longer[: len(array)] = array
+    return longer
