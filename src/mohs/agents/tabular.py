@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from mohs.agents import tabular_kernels as kernels
 from mohs.agents.protocol import Points
-from mohs.core import seeding
+from mohs.agents.streams import keys, start
+from mohs.agents.windows import curve
 from mohs.core.cell import Agent, Cell
 from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError, unknown
 from mohs.core.task import Task, members
 from mohs.engines.discrete.fleet import Fleet, fleet
-from mohs.engines.discrete.law import begin_fleet
 
 ALGORITHMS = {
     "q_learning": kernels.Q_LEARNING,
@@ -27,6 +27,7 @@ ALGORITHMS = {
     "random": kernels.RANDOM,
 }
 MAX_ENTRIES = 2**27
+CHUNK_STEPS = 4_000_000  # of all cells together: a fraction of a second
 
 
 @dataclass(frozen=True)
@@ -54,13 +55,14 @@ class TabularLearner:
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = cells
+        self.chunk = max(1, CHUNK_STEPS // len(cells))
         self.config = Config.of(cells[0].agent)
         self._algorithm = ALGORITHMS[cells[0].agent.name]
         self._told = [_told_tasks(cell) for cell in cells]
         self._segment = -1
         self._left = 0
         self._fleet: Fleet
-        self._enter(0, _keys(cells, "environment", 0))
+        self._enter(0, keys(cells, "environment", 0))
         states, actions, irrelevant_states, irrelevant_actions = self._fleet.spaces
         rows = states * max(irrelevant_states, 1) * max(1, *(len(told) for told in self._told))
         shape = len(cells), rows, actions * max(irrelevant_actions, 1)
@@ -69,7 +71,7 @@ class TabularLearner:
         self._q = np.zeros(shape)
         self._second = np.zeros(shape if self._algorithm == kernels.DOUBLE_Q_LEARNING else (len(cells), 0, shape[2]))
         self._learners = np.zeros(len(cells), dtype=kernels.LEARNER)
-        self._learners["key"] = _keys(cells, "agent")
+        self._learners["key"] = keys(cells, "agent")
         self._learners["action"] = -1
         points = -(-cells[0].steps // cells[0].window)
         self._returns, self._lengths = np.zeros((len(cells), points)), np.zeros((len(cells), points))
@@ -78,7 +80,7 @@ class TabularLearner:
     def train(self, steps: int) -> None:
         if self._left == 0 and steps:
             number = self._segment + 1
-            self._enter(number, _keys(self.cells, "environment", number))
+            self._enter(number, keys(self.cells, "environment", number))
             self._learners["action"] = -1
             self._learners["gain"], self._learners["length"] = 0.0, 0
         config = self.config
@@ -94,8 +96,8 @@ class TabularLearner:
         step = int(self._learners["step"][0])
         probes = [cell.probes[probe] for cell in self.cells]
         stage = fleet([p.source for p in probes])
-        _start(stage, _keys(self.cells, "probe", probes[0].name, step))
-        keys = np.array(_keys(self.cells, "probe", probes[0].name, step, "play"), dtype=np.uint64)
+        start(stage, keys(self.cells, "probe", probes[0].name, step))
+        players = np.array(keys(self.cells, "probe", probes[0].name, step, "play"), dtype=np.uint64)
         n = len(self.cells)
         returns, lengths, played = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
         epsilon = self._epsilon() if probes[0].mode == "sample" else 0.0
@@ -104,18 +106,15 @@ class TabularLearner:
         while played.min() < episodes:
             burst = next(_bursts(1 << 20, stage))
             kernels.play(
-                *stage.arrays, rows, keys, self._q, self._second, epsilon, burst, episodes, returns, lengths, played
+                *stage.arrays, rows, players, self._q, self._second, epsilon, burst, episodes, returns, lengths, played
             )
         means = {"return": returns / episodes, "length": lengths / episodes}
         return {metric: means[metric] for metric in probes[0].metrics}
 
     def curves(self) -> list[Points]:
-        window, total = self.cells[0].window, self.cells[0].steps
-        ends = np.minimum((np.arange(self._returns.shape[1]) + 1) * window, total)
-        done = ends <= int(self._learners["step"][0])
-        with np.errstate(invalid="ignore"):
-            means = {"train/return": self._returns / self._episodes, "train/length": self._lengths / self._episodes}
-        return [{name: (ends[done], values[i, done]) for name, values in means.items()} for i in range(len(self.cells))]
+        window, total, step = self.cells[0].window, self.cells[0].steps, int(self._learners["step"][0])
+        sums = zip(self._returns, self._lengths, self._episodes, strict=True)
+        return [curve(*of_cell, window, total, step) for of_cell in sums]
 
     def save(self) -> list[bytes]:
         return [pickle.dumps(self._state(i)) for i in range(len(self.cells))]
@@ -134,12 +133,12 @@ class TabularLearner:
         arrays = {name: getattr(self, name)[i].copy() for name in names}
         return {"segment": self._segment, "left": self._left, "instance": self._fleet.save(i), "arrays": arrays}
 
-    def _enter(self, segment: int, keys: Sequence[int]) -> None:
+    def _enter(self, segment: int, streams: Sequence[int]) -> None:
         """Starts the environments of a segment."""
         self._segment = segment
         self._left = self.cells[0].segments[segment].steps
         self._fleet = fleet([cell.segments[segment].source for cell in self.cells])
-        _start(self._fleet, keys)
+        start(self._fleet, streams)
 
     def _row_map(self, of: Fleet) -> npt.NDArray[np.int64]:
         """For each cell and each task of a fleet the number of the task among those that the cell is told of."""
@@ -165,16 +164,6 @@ def _told_tasks(cell: Cell) -> dict[Task, int]:
             for task in members(segment.source)[0]:
                 numbers.setdefault(task, len(numbers))
     return numbers
-
-
-def _keys(cells: Sequence[Cell], *names: str | int) -> list[int]:
-    """One key for each cell, addressed below the cell's seed."""
-    return [seeding.key(seeding.child(cell.seed, *names)) for cell in cells]
-
-
-def _start(of: Fleet, keys: Sequence[int]) -> None:
-    of.seed(np.array(keys, dtype=np.uint64))
-    begin_fleet(*of.arrays, np.ones(len(of), dtype=np.bool_), np.empty((len(of), 2), dtype=np.int64))
 
 
 def _bursts(steps: int, of: Fleet) -> Iterator[int]:

@@ -45,7 +45,7 @@ def greedy(q, second, row, key, address, lane):  # type: ignore[no-untyped-def]
             best, ties = value, 1
         elif value == best:
             ties += 1
-    pick = int(bits(key, address, 1, lane) % np.uint64(ties)) if ties > 1 else 0
+    pick = np.int64(bits(key, address, 1, lane) % np.uint64(ties)) if ties > 1 else 0
     for action in range(q.shape[1]):
         value = q[row, action] + (second[row, action] if double else 0.0)
         if value == best:
@@ -59,7 +59,7 @@ def greedy(q, second, row, key, address, lane):  # type: ignore[no-untyped-def]
 def explore(q, second, row, key, address, epsilon):  # type: ignore[no-untyped-def]
     """ε-greedy."""
     if uniform(key, address, 0, LANE_EXPLORE) < epsilon:
-        return int(bits(key, address, 0, LANE_ACTION) % np.uint64(q.shape[1]))
+        return np.int64(bits(key, address, 0, LANE_ACTION) % np.uint64(q.shape[1]))
     return greedy(q, second, row, key, address, LANE_ACTION)
 
 

@@ -1,0 +1,124 @@
+"""How is an agent of the user's own run? Through a Gymnasium environment that counts, times and records."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+
+from mohs.agents.protocol import Points, UserAgent
+from mohs.agents.windows import Windows
+from mohs.core import seeding
+from mohs.core.cell import Cell
+from mohs.core.errors import MohsError, UsageError
+from mohs.core.values import resolve
+from mohs.envs.make import make
+
+
+class BudgetSpent(MohsError):
+    """An agent asked for more steps than its budget; training ends there."""
+
+
+class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
+    """Counts steps against a budget and adds finished episodes to the training curve.
+
+    The first reset is seeded by the cell, so that a run can be repeated; later resets go on in the same stream.
+    """
+
+    def __init__(self, env: gymnasium.Env[Any, Any], windows: Windows, seed: int) -> None:
+        super().__init__(env)
+        self.windows = windows
+        self.left = 0
+        self._seed: int | None = seed
+        self._gain, self._length = 0.0, 0
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        own, self._seed = self._seed, None
+        self._gain, self._length = 0.0, 0
+        return self.env.reset(seed=own, options=options)
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        if self.left == 0:
+            raise BudgetSpent("the budget of steps is spent.")
+        observation, reward, terminated, truncated, info = self.env.step(action)
+        self.left -= 1
+        self.windows.step += 1
+        self._gain += float(reward)
+        self._length += 1
+        if terminated or truncated:
+            self.windows.add(self._gain, self._length)
+        return observation, reward, terminated, truncated, info
+
+
+class ExternalLearner:
+    """One cell of an agent that is a Python object with `train` and `act`."""
+
+    chunk = 2**62  # the agent is asked for whole stretches: splitting them would change what it learns
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        (self._cell,) = self.cells = cells
+        if any(segment.told for segment in self._cell.segments):
+            raise UsageError("an agent of your own cannot be told the task yet: set told=False.")
+        self._windows = Windows(self._cell)
+        self._segment = -1
+        self._enter(0)
+        seed = seeding.seed_of(seeding.child(self._cell.seed, "agent"))
+        self._agent: UserAgent = resolve(self._cell.agent.name)(self._env, seed, **dict(self._cell.agent.params))
+        for method in ("train", "act"):
+            if not callable(getattr(self._agent, method, None)):
+                raise UsageError(
+                    f"{self._cell.agent.name} returned a {type(self._agent).__name__} without a method {method!r}; an "
+                    "agent has train(env, steps) and act(observation, memory, deterministic)."
+                )
+
+    def train(self, steps: int) -> None:
+        if self._left == 0 and steps:
+            self._enter(self._segment + 1)
+        self._env.left = steps
+        try:
+            self._agent.train(self._env, steps)
+        except BudgetSpent:
+            pass
+        if self._env.left > 0:
+            raise UsageError(f"train() was asked for {steps} steps and took {steps - self._env.left}.")
+        self._left -= steps
+
+    def evaluate(self, probe: int) -> dict[str, npt.NDArray[np.float64]]:
+        p = self._cell.probes[probe]
+        env = make(p.source)
+        seed = seeding.seed_of(seeding.child(self._cell.seed, "probe", p.name, self._windows.step))
+        gain, length = 0.0, 0
+        for episode in range(p.episodes):
+            observation, _ = env.reset(seed=seed if episode == 0 else None)
+            memory, over = None, False
+            while not over:
+                action, memory = self._agent.act(observation, memory, p.mode == "greedy")
+                observation, reward, terminated, truncated, _ = env.step(action)
+                over = terminated or truncated
+                gain += float(reward)
+                length += 1
+        env.close()
+        means = {"return": gain / p.episodes, "length": length / p.episodes}
+        return {metric: np.array([means[metric]]) for metric in p.metrics}
+
+    def curves(self) -> list[Points]:
+        return [self._windows.points()]
+
+    def save(self) -> list[bytes] | None:
+        if not hasattr(self._agent, "save") or not hasattr(self._agent, "load"):
+            return None
+        return [pickle.dumps((self._segment, self._left, self._agent.save(), self._env))]
+
+    def load(self, states: Sequence[bytes]) -> None:
+        self._segment, self._left, agent, self._env = pickle.loads(states[0])
+        self._windows = self._env.windows
+        self._agent.load(agent)  # type: ignore[attr-defined]
+
+    def _enter(self, segment: int) -> None:
+        self._segment, self._left = segment, self._cell.segments[segment].steps
+        seed = seeding.seed_of(seeding.child(self._cell.seed, "environment", segment))
+        self._env = Recorder(make(self._cell.segments[segment].source), self._windows, seed)
