@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -38,16 +39,20 @@ class Score:
     low: Reference | None = None
     high: Reference | None = None
 
+    @property
+    def spread(self) -> float:
+        """The distance between the references; NaN without them."""
+        return self.high.value - self.low.value if self.low and self.high else math.nan
+
     def normalise(self, raw: Number) -> Number:
         if self.low is None or self.high is None:
             raise UsageError(f"the score {self.name!r} has no references to normalise by.")
-        span = self.high.value - self.low.value
-        if span == 0:
+        if self.spread == 0:
             raise UsageError(
                 f"the score {self.name!r} cannot be normalised: {self.low.source} and {self.high.source} "
                 f"both give {self.low.value:g}."
             )
-        return (raw - self.low.value) / span
+        return (raw - self.low.value) / self.spread
 
     def to_json(self) -> dict[str, Json]:
         return {

@@ -1,0 +1,351 @@
+"""Which dial breaks the agent, at which dose? The protocol of MDP Playground.
+
+Vanilla and, one dial at a time, every dose of the battery; the same seeds everywhere, so that runs are paired: seed i
+has the same generated dynamics at every dose and for every agent.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.agents.protocol import Points
+from mohs.core.cell import Agent, Cell, Probe, Segment
+from mohs.core.dials import dial
+from mohs.core.domain import Integer
+from mohs.core.errors import UsageError, unknown
+from mohs.core.registry import environment
+from mohs.core.task import Task, read_json
+from mohs.core.values import Json, from_json, to_json
+from mohs.protocols.batteries import battery as find_battery
+from mohs.protocols.measures import MEASURES, measure
+from mohs.runs.plan import Plan
+from mohs.stats import BreakingDose, Estimate, bonferroni_comparisons, breaking_dose, damage, estimate, estimates
+
+LEVEL = 0.95
+CURVE_POINTS = 50
+
+Params = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a diagnosis asks: one agent, doses of dials, pairs of dials, how many seeds and steps."""
+
+    agent: Agent
+    battery: str
+    doses: tuple[tuple[str, tuple[Any, ...]], ...]
+    pairs: tuple[tuple[str, str], ...]
+    seeds: int
+    budget: int
+    env: str = "toy/discrete"
+    episodes: int = 10
+
+    @classmethod
+    def make(
+        cls,
+        agent: Agent,
+        battery: str = "quick",
+        dials: Sequence[str] | None = None,
+        pairs: Sequence[tuple[str, str]] | None = None,
+        seeds: int | None = None,
+        budget: int | None = None,
+        env: str = "toy/discrete",
+    ) -> Study:
+        """A battery with some of it set anew. Dials outside the battery take their doses from the full one."""
+        chosen = find_battery(battery)
+        known = {**find_battery("full").doses, **chosen.doses}
+        for name in itertools.chain(dials or (), *(pairs or ())):
+            if name not in known:
+                dial(name)
+                raise unknown("dial with doses", name, known)
+        for a, b in pairs or ():
+            if a == b:
+                raise UsageError(f"the pair {a}:{b} must name two different dials.")
+        names = list(chosen.doses) if dials is None else list(dict.fromkeys(dials))
+        if not names:
+            raise UsageError("a diagnosis needs at least one dial.")
+        two = chosen.pairs if pairs is None and dials is None else tuple(pairs or ())
+        parameters = environment(env).parameters
+        doses = [(n, tuple(parameters[n].domain.parse(n, v) for v in known[n])) for n in {**dict.fromkeys(names)}]
+        steps = Integer(200).parse("budget", chosen.budget if budget is None else budget)
+        count = Integer(1, 1_000_000).parse("seeds", chosen.seeds if seeds is None else seeds)
+        return cls(agent, battery, tuple(doses), two, count, steps, env)
+
+    @cached_property
+    def pair_doses(self) -> Mapping[str, tuple[Any, ...]]:
+        """The doses of every dial that a pair names."""
+        known = {**find_battery("full").doses, **find_battery(self.battery).doses, **dict(self.doses)}
+        return {name: known[name] for pair in self.pairs for name in pair}
+
+    def task(self, params: Mapping[str, Any], seed: int) -> Task:
+        return Task.make(self.env, seed=seed, **params)
+
+    def cell(self, params: Mapping[str, Any], seed: int) -> Cell:
+        """One run: training, then the greedy policy on its own task and without noise."""
+        task = self.task(params, seed)
+        end = (self.budget,)
+        probes = (
+            Probe("eval", task, end, self.episodes),
+            Probe("noise_free", task.noise_free(), end, self.episodes),
+        )
+        window = max(task["max_episode_steps"], -(-self.budget // CURVE_POINTS))
+        return Cell(self.agent, seed, (Segment(task, self.budget),), probes, window)
+
+    def points(self) -> Iterable[dict[str, Any]]:
+        """The parameters of every point: vanilla, each dose of each dial, each combination of each pair."""
+        yield {}
+        for name, values in self.doses:
+            yield from ({name: value} for value in values)
+        for a, b in self.pairs:
+            for x, y in itertools.product(self.pair_doses[a], self.pair_doses[b]):
+                yield {a: x, b: y}
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "agent": self.agent.to_json(),
+            "battery": self.battery,
+            "doses": [[name, to_json(values)] for name, values in self.doses],
+            "pairs": [list(pair) for pair in self.pairs],
+            "seeds": self.seeds,
+            "budget": self.budget,
+            "env": self.env,
+            "episodes": self.episodes,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Study:
+        keys = {"agent", "battery", "doses", "pairs", "seeds", "budget", "env", "episodes"}
+        data = read_json(data, "diagnosis", keys)
+        return cls(
+            Agent.from_json(data["agent"]),
+            data["battery"],
+            tuple((name, from_json(values)) for name, values in data["doses"]),
+            tuple((a, b) for a, b in data["pairs"]),
+            data["seeds"],
+            data["budget"],
+            data["env"],
+            data["episodes"],
+        )
+
+
+def plan(study: Study) -> Plan:
+    """All cells of a diagnosis, seed by seed, so that an interrupted one has whole seeds."""
+    cells = (study.cell(point, seed) for seed in range(study.seeds) for point in study.points())
+    return Plan(f"diagnose {study.agent}", "diagnose", study.to_json(), tuple(cells))
+
+
+@dataclass(frozen=True, eq=False)
+class Dose:
+    """One dose of a dial: its runs' measures [seeds] (NaN = missing), and their means with intervals."""
+
+    value: Any
+    samples: Mapping[str, npt.NDArray[np.float64]] = field(repr=False)
+    means: Mapping[str, Estimate]
+    iqms: Mapping[str, Estimate]
+    curves: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None = field(repr=False)  # steps, [seeds, points]
+
+    @property
+    def missing(self) -> int:
+        return int(np.isnan(self.samples["raw"]).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class DialVerdict:
+    """What one dial does to the agent."""
+
+    name: str
+    unit: str
+    harder: str
+    vanilla: int
+    doses: tuple[Dose, ...]
+    breaking: tuple[BreakingDose, ...]
+    damage: Estimate
+    sentence: str
+
+
+@dataclass(frozen=True, eq=False)
+class PairVerdict:
+    """Two dials together: samples [doses of a, doses of b, seeds] of every measure (Appendix E)."""
+
+    a: str
+    b: str
+    doses_a: tuple[Any, ...]
+    doses_b: tuple[Any, ...]
+    samples: Mapping[str, npt.NDArray[np.float64]] = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Dials in the order of the damage they do."""
+
+    study: Study
+    vanilla: Dose
+    dials: tuple[DialVerdict, ...]
+    pairs: tuple[PairVerdict, ...]
+    missing: int
+    headline: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "study": self.study.to_json(),
+            "headline": list(self.headline),
+            "missing_cells": self.missing,
+            "vanilla": _dose_json(self.vanilla),
+            "dials": [
+                {
+                    "name": d.name,
+                    "unit": d.unit,
+                    "harder": d.harder,
+                    "sentence": d.sentence,
+                    "damage": d.damage.to_dict(),
+                    "breaking": [b.to_dict() for b in d.breaking],
+                    "doses": [_dose_json(dose) for dose in d.doses],
+                }
+                for d in self.dials
+            ],
+            "pairs": [_pair_json(p) for p in self.pairs],
+        }
+
+
+def verdict(study: Study, scores: Mapping[str, Points]) -> Verdict:
+    """The analysis of the runs that are there; `scores` maps cell keys to their curves."""
+    runs = _Runs(study, scores)
+    vanilla = runs.dose(None, {}, comparisons=1)
+    dials = [_dial_verdict(runs, name, values) for name, values in study.doses]
+    dials.sort(key=lambda d: -d.damage.value if not np.isnan(d.damage.value) else np.inf)
+    pairs = tuple(runs.pair(a, b) for a, b in study.pairs)
+    return Verdict(study, vanilla, tuple(dials), pairs, runs.missing, _headline(study, vanilla, dials, runs.missing))
+
+
+class _Runs:
+    """The measures of every run, looked up by parameters and seed."""
+
+    def __init__(self, study: Study, scores: Mapping[str, Points]) -> None:
+        self._study, self._scores = study, scores
+        self._samples: dict[str, dict[str, npt.NDArray[np.float64]]] = {}
+        self.missing = 0
+
+    def samples(self, params: Mapping[str, Any]) -> dict[str, npt.NDArray[np.float64]]:
+        """Every measure of a point, [seeds]."""
+        key = self._study.task(params, 0).key
+        if key not in self._samples:
+            values = {name: np.full(self._study.seeds, np.nan) for name in MEASURES}
+            for seed in range(self._study.seeds):
+                cell = self._study.cell(params, seed)
+                if cell.key not in self._scores:
+                    self.missing += 1
+                    continue
+                for name, value in measure(cell, self._scores[cell.key]).items():
+                    values[name][seed] = value
+            self._samples[key] = values
+        return self._samples[key]
+
+    def dose(self, value: Any, params: Mapping[str, Any], comparisons: int) -> Dose:
+        samples = self.samples(params)
+        means = {name: estimate(runs, "mean", LEVEL, comparisons) for name, runs in samples.items()}
+        iqms = {name: estimate(runs, "iqm", LEVEL, comparisons) for name, runs in samples.items()}
+        return Dose(value, samples, means, iqms, self._curves(params))
+
+    def pair(self, a: str, b: str) -> PairVerdict:
+        doses_a, doses_b = self._study.pair_doses[a], self._study.pair_doses[b]
+        grid = [[self.samples({a: x, b: y}) for y in doses_b] for x in doses_a]
+        stacked = {name: np.array([[cell[name] for cell in row] for row in grid]) for name in MEASURES}
+        return PairVerdict(a, b, doses_a, doses_b, stacked)
+
+    def _curves(self, params: Mapping[str, Any]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
+        keys = [self._study.cell(params, seed).key for seed in range(self._study.seeds)]
+        found = [self._scores[key]["train/return"] for key in keys if key in self._scores]
+        return (found[0][0], np.array([values for _, values in found])) if found else None
+
+
+def _dial_verdict(runs: _Runs, name: str, values: tuple[Any, ...]) -> DialVerdict:
+    declared = dial(name)
+    plain = environment(runs._study.env).parameters[name].default
+    vanilla = values.index(plain)
+    doses = tuple(runs.dose(v, {name: v}, bonferroni_comparisons(len(values))) for v in values)
+    scores = np.array([dose.samples["normalised"] for dose in doses])
+    ordered = not isinstance(values[0], bool)
+    harder = declared.harder if ordered else "none"
+    breaking = breaking_dose([float(v) for v in values], scores, vanilla, harder, LEVEL)
+    loss = damage(scores, vanilla, LEVEL)
+    sentence = _sentence(name, declared.unit, values, harder, breaking, loss, len(scores[0]))
+    return DialVerdict(name, declared.unit, harder, vanilla, doses, breaking, loss, sentence)
+
+
+def _sentence(
+    name: str, unit: str, values: tuple[Any, ...], harder: str, breaking: Sequence[BreakingDose], loss: Estimate, n: int
+) -> str:
+    """What a person can quote."""
+    lost = f"over the tested doses it costs {_percent(loss)} of the vanilla score" if loss.known else ""
+    if not loss.known:
+        return f"{name}: too few runs for a verdict (n = {loss.n})."
+    parts = []
+    for b in breaking:
+        side = {"down": "downwards ", "up": "upwards "}.get(b.side, "") if harder == "both" else ""
+        if b.status == "reached":
+            parts.append(f"{side}breaks the agent at {b.dose:.3g} {unit} ({_range(b)}; n = {b.n})".replace("  ", " "))
+        elif b.status == "not_reached":
+            edge = max(values) if b.side != "down" else min(values)
+            parts.append(f"{side}does not break it up to {edge:g} {unit} (n = {b.n})".rstrip())
+        elif b.status == "not_learnt":
+            parts.append("has no breaking dose, because vanilla itself is not learnt")
+        elif b.status == "too_few":
+            parts.append(f"has too few runs for a breaking dose (n = {b.n})")
+    text = " and ".join(parts) or "has no order of doses, so no breaking dose"
+    return f"{name} {text}; {lost}."
+
+
+def _percent(e: Estimate) -> str:
+    return f"{100 * e.value:.0f}% ({100 * e.level:.0f}% interval {100 * e.low:.0f}% to {100 * e.high:.0f}%, n = {e.n})"
+
+
+def _range(b: BreakingDose) -> str:
+    ends = ["beyond the tested doses" if np.isinf(end) else f"{end:.3g}" for end in (b.low, b.high)]
+    return f"{100 * b.level:.0f}% interval {ends[0]} to {ends[1]}"
+
+
+def _headline(study: Study, vanilla: Dose, dials: Sequence[DialVerdict], missing: int) -> tuple[str, ...]:
+    score = vanilla.means["normalised"]
+    lines = []
+    if np.isnan(score.value):
+        lines.append(f"No finished run of {study.agent.name} on the vanilla task: no verdict.")
+    else:
+        interval = f" ({100 * score.level:.0f}% interval {score.low:.2f} to {score.high:.2f})" if score.known else ""
+        lines.append(
+            f"On the vanilla task {study.agent.name} scores {score.value:.2f}{interval} of the way from the random "
+            f"policy to the exact optimum over {study.budget:,} steps, n = {score.n}."
+        )
+    known = [d for d in dials if d.damage.known]
+    lines.extend(d.sentence[0].upper() + d.sentence[1:] for d in known[:3])
+    if missing:
+        lines.append(f"{missing} runs are missing; what rests on them is marked.")
+    return tuple(lines)
+
+
+def _dose_json(dose: Dose) -> dict[str, Json]:
+    return {
+        "value": to_json(dose.value),
+        "missing": dose.missing,
+        "mean": {name: e.to_dict() for name, e in dose.means.items()},
+        "iqm": {name: e.to_dict() for name, e in dose.iqms.items()},
+    }
+
+
+def _pair_json(pair: PairVerdict) -> dict[str, Json]:
+    def cells(name: str) -> Json:
+        return [[e.to_dict() for e in estimates(row, "mean", LEVEL)] for row in pair.samples[name]]
+
+    return {
+        "a": pair.a,
+        "b": pair.b,
+        "doses_a": to_json(pair.doses_a),
+        "doses_b": to_json(pair.doses_b),
+        "mean": {name: cells(name) for name in pair.samples},
+    }
