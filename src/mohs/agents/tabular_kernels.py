@@ -13,7 +13,7 @@ from mohs.engines.discrete.law import advance, begin
 from mohs.engines.draws import bits, uniform
 
 Q_LEARNING, DOUBLE_Q_LEARNING, SARSA, RANDOM = range(4)
-LANE_EXPLORE, LANE_ACTION, LANE_COIN = range(3)
+LANE_EXPLORE, LANE_ACTION, LANE_TIE, LANE_COIN, LANE_CHOOSER = range(5)
 
 LEARNER = np.dtype(
     [
@@ -35,7 +35,7 @@ def row_of(inst, task, told):  # type: ignore[no-untyped-def]
 
 
 @law
-def greedy(q, second, row, key, address, lane):  # type: ignore[no-untyped-def]
+def greedy(q, second, row, key, episode, t, lane):  # type: ignore[no-untyped-def]
     """An action of the largest value; ties are broken by a draw. Double Q-learning acts by the sum of both tables."""
     double = second.shape[0] > 0
     best, ties = -np.inf, 0
@@ -45,7 +45,7 @@ def greedy(q, second, row, key, address, lane):  # type: ignore[no-untyped-def]
             best, ties = value, 1
         elif value == best:
             ties += 1
-    pick = np.int64(bits(key, address, 1, lane) % np.uint64(ties)) if ties > 1 else 0
+    pick = np.int64(bits(key, episode, t, lane) % np.uint64(ties)) if ties > 1 else 0
     for action in range(q.shape[1]):
         value = q[row, action] + (second[row, action] if double else 0.0)
         if value == best:
@@ -56,11 +56,11 @@ def greedy(q, second, row, key, address, lane):  # type: ignore[no-untyped-def]
 
 
 @law
-def explore(q, second, row, key, address, epsilon):  # type: ignore[no-untyped-def]
+def explore(q, second, row, key, episode, t, epsilon):  # type: ignore[no-untyped-def]
     """ε-greedy."""
-    if uniform(key, address, 0, LANE_EXPLORE) < epsilon:
-        return np.int64(bits(key, address, 0, LANE_ACTION) % np.uint64(q.shape[1]))
-    return greedy(q, second, row, key, address, LANE_ACTION)
+    if uniform(key, episode, t, LANE_EXPLORE) < epsilon:
+        return np.int64(bits(key, episode, t, LANE_ACTION) % np.uint64(q.shape[1]))
+    return greedy(q, second, row, key, episode, t, LANE_TIE)
 
 
 @law
@@ -91,7 +91,7 @@ def train(  # type: ignore[no-untyped-def]
             action = me.action
             if action < 0:
                 epsilon = epsilon_at(me.step, epsilon_start, epsilon_end, epsilon_steps)
-                action = explore(q1, q2, row, me.key, me.step, epsilon)
+                action = explore(q1, q2, row, me.key, me.step, 0, epsilon)
             other = max(task.irrelevant_actions, 1)
             reward, terminated, _ = advance(inst, tasks, ints, floats, action // other, action % other)
             me.step += 1
@@ -106,7 +106,7 @@ def train(  # type: ignore[no-untyped-def]
                 target = reward
                 if not terminated:
                     epsilon = epsilon_at(me.step, epsilon_start, epsilon_end, epsilon_steps)
-                    following = explore(q1, q2, after, me.key, me.step, epsilon)
+                    following = explore(q1, q2, after, me.key, me.step, 0, epsilon)
                     target += discount * q1[after, following]
                     if not inst.over:
                         me.action = following
@@ -119,7 +119,7 @@ def train(  # type: ignore[no-untyped-def]
                     chooser, valuer = q2, q1
                 target = reward
                 if not terminated:
-                    following = greedy(chooser, q2[:0], after, me.key, me.step, LANE_COIN)
+                    following = greedy(chooser, q2[:0], after, me.key, me.step, 0, LANE_CHOOSER)
                     target += discount * valuer[after, following]
                 chooser[row, action] += rate * (target - chooser[row, action])
             if inst.over:
@@ -141,8 +141,8 @@ def play(instances, tasks, ints, floats, told, keys, q, second, epsilon, steps, 
             if played[cell] >= episodes:
                 break
             task = tasks[inst.task]
-            address = inst.episode * np.int64(1 << 28) + inst.t
-            action = explore(q[cell], second[cell], row_of(inst, task, told[cell]), keys[cell], address, epsilon)
+            row = row_of(inst, task, told[cell])
+            action = explore(q[cell], second[cell], row, keys[cell], inst.episode, inst.t, epsilon)
             other = max(task.irrelevant_actions, 1)
             reward, _, _ = advance(inst, tasks, ints, floats, action // other, action % other)
             returns[cell] += reward

@@ -1,7 +1,7 @@
 """How is numba code compiled? One decorator for all kernels, one cache that cannot go stale.
 
 numba's cache does not notice an edited function that a kernel calls from another module, so the cache directory is
-named by a hash of every source file of the package. Reference counting is switched off (`_nrt`), which lets a law be
+named by a hash of all sources that kernels are made of: the modules that import this one, and their constants. Reference counting is switched off (`_nrt`), which lets a law be
 written in small inlined functions at full speed; kernels must therefore allocate nothing.
 """
 
@@ -45,7 +45,9 @@ def cache_directory() -> Path:
     """Where compiled kernels are kept; a temporary directory where the user's cache cannot be written."""
     digest = hashlib.sha256()
     for path in sorted(Path(__file__).resolve().parent.parent.rglob("*.py")):
-        digest.update(path.read_bytes())
+        source = path.read_bytes()
+        if b"mohs.core.kernel" in source or path.name == "seeding.py":
+            digest.update(source)
     name = f"kernels-{digest.hexdigest()[:16]}"
     homes = [Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "mohs"]
     homes.append(Path(tempfile.gettempdir()) / f"mohs-{os.getuid()}")

@@ -1,4 +1,4 @@
-"""What do the scores of a few runs say, and how sure is it? Free functions on plain arrays; see docs/statistics.md."""
+"""What do the scores of a few runs say, and how sure is it? Free functions on plain arrays."""
 
 from mohs.stats.comparison import paired_difference, probability_of_improvement, spearman
 from mohs.stats.curves import auc, final, paper_scale

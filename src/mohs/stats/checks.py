@@ -28,20 +28,24 @@ def checked_choice(value: str, allowed: Collection[str], name: str) -> str:
 
 def checked_count(value: int, name: str, least: int = 1) -> int:
     """A whole number, not below ``least``."""
-    if isinstance(value, bool) or int(value) != value or value < least:
+    if not _whole(value) or value < least:
         raise UsageError(f"{name} must be a whole number, at least {least}; got {value!r}.")
     return int(value)
 
 
 def checked_index(value: int, size: int, name: str) -> int:
     """A position among ``size`` rows; counting from the end is a mistake here, not a feature."""
-    if isinstance(value, bool) or int(value) != value or not 0 <= value < size:
+    if not _whole(value) or not 0 <= value < size:
         raise UsageError(f"{name} must be an index from 0 to {size - 1}; got {value!r}.")
     return int(value)
 
 
+def _whole(value: object) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def checked_array(values: ArrayLike, name: str, dimensions: int | None = None) -> FloatArray:
-    """Numbers that are finite, or NaN for a missing run; with exactly ``dimensions`` axes where that is given."""
+    """Numbers that are finite, or NaN for a missing run; with ``dimensions`` axes where that is given."""
     try:
         array = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -49,7 +53,7 @@ def checked_array(values: ArrayLike, name: str, dimensions: int | None = None) -
     if dimensions is not None and array.ndim != dimensions:
         raise UsageError(f"{name} must have {dimensions} dimension(s); got shape {array.shape}.")
     if array.ndim == 0 or array.shape[-1] == 0:
-        raise UsageError(f"{name} must hold at least one number along its last axis; got shape {array.shape}.")
+        raise UsageError(f"{name} must hold at least one number on its last axis; got shape {array.shape}.")
     if np.isinf(array).any():
         raise UsageError(f"{name} must be finite, or NaN for a missing run; it holds an infinity.")
     return array

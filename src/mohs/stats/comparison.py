@@ -22,10 +22,11 @@ def probability_of_improvement(
 ) -> Estimate:
     """How often a run of A beats a run of B: the mean over points of P(A > B) + ½P(A = B).
 
-    ``a`` [points, n_a] and ``b`` [points, n_b] hold runs at the same points (doses, environments). The interval
-    resamples the seeds of each point by itself and stretches the result to Student's width. When every run of one agent
-    beats every run of the other nothing is left to resample: then the far end is the probability for which a separation
-    this complete would still occur with probability (1 − level)/2. COVERAGE
+    ``a`` [points, n_a] and ``b`` [points, n_b] hold runs at the same points (doses, environments). The
+    interval resamples the seeds of each point by itself and stretches the result to Student's width. When
+    every run of one agent beats every run of the other nothing is left to resample: then the far end is the
+    probability for which a separation this complete would still occur with probability (1 − level)/2.
+    Simulated coverage at .95 is .93 to 1 for 3 to 100 seeds, highest with few.
     """
     ours, theirs = checked_array(a, "a", 2), checked_array(b, "b", 2)
     checked_level(level)
@@ -47,7 +48,8 @@ def probability_of_improvement(
         # Disjoint pairs are independent, so a complete separation has at most probability value^pairs.
         separated = ((1 - level) / 2) ** (1 / sum(min(win.shape) for win in wins))
         low, high = (separated if value == 1 else low), (1 - separated if value == 0 else high)
-    return Estimate(value, low, high, n, level, "probability of improvement", "stratified bootstrap, Student width")
+    method = "stratified bootstrap, Student width"
+    return Estimate(value, low, high, n, level, "probability of improvement", method)
 
 
 def paired_difference(
@@ -64,17 +66,21 @@ def paired_difference(
 def spearman(
     study_a: ArrayLike, study_b: ArrayLike, level: float = 0.95, resamples: int = 2000, seed: int = 0
 ) -> Estimate:
-    """Rank correlation of the mean performance over the same doses in two studies (the paper's Tables 2 to 4).
+    """Rank correlation of mean performance over the same doses in two studies (the paper's Tables 2 to 4).
 
-    ``study_a`` [D, n] and ``study_b`` [D, m] have the same doses as rows, seeds as columns. Doses with no run in either
-    study are left out; equal means share their average rank. The value is NaN when a study does not vary over the doses.
-    ``n`` is the number of seeds in the smaller study. COVERAGE
+    ``study_a`` [D, n] and ``study_b`` [D, m] have the same doses as rows, seeds as columns. Doses with no run
+    in either study are left out; equal means share their average rank. The value is NaN when a study does not
+    vary over the doses. ``n`` is the number of seeds in the smaller study; with fewer than 5 there is no
+    interval. Simulated coverage at .95 is above .99, because a rank correlation over a few doses moves in
+    large steps.
     """
     first, second = checked_array(study_a, "study_a", 2), checked_array(study_b, "study_b", 2)
     checked_level(level)
     checked_count(resamples, "resamples")
     if len(first) != len(second):
-        raise UsageError(f"study_a and study_b must have the same doses (rows); got {len(first)} and {len(second)}.")
+        raise UsageError(
+            f"study_a and study_b must share their doses (rows); got {len(first)} and {len(second)}."
+        )
     both = ~(np.isnan(first).all(axis=1) | np.isnan(second).all(axis=1))
     if both.sum() < 2:
         raise UsageError("study_a and study_b must share at least 2 doses with runs.")

@@ -48,12 +48,21 @@ def two_modes(failing: float) -> Case:
 
 def cases() -> dict[str, Case]:
     """The distributions of the table, from kind to unkind."""
+    from scipy.special import ndtr, ndtri
+
+    # The part of a lognormal mean that lies between two quantiles, over the half of the runs there.
+    quartile = float(ndtri(0.75))
+    lognormal_iqm = 2 * math.exp(0.5) * float(ndtr(quartile - 1) - ndtr(-quartile - 1))
     exponential_iqm = 2 * (0.5 - 0.75 * math.log(0.75) + 0.25 * math.log(0.25))
     return {
         "normal": Case(lambda rng, shape: rng.standard_normal(shape), {"mean": 0.0, "iqm": 0.0}),
         "uniform": Case(lambda rng, shape: rng.random(shape), {"mean": 0.5, "iqm": 0.5}),
         "exponential": Case(
             lambda rng, shape: rng.standard_exponential(shape), {"mean": 1.0, "iqm": exponential_iqm}
+        ),
+        "lognormal": Case(
+            lambda rng, shape: np.exp(rng.standard_normal(shape)),
+            {"mean": math.exp(0.5), "iqm": lognormal_iqm},
         ),
         "half the runs fail": two_modes(0.5),
         "1 run in 5 fails": two_modes(0.2),
@@ -96,7 +105,8 @@ def studies() -> dict[str, Study]:
         return means[:, None] + 0.1 * rng.standard_normal(n) + 0.1 * rng.standard_normal((len(means), n))
 
     def failing(rng: np.random.Generator, n: int) -> FloatArray:
-        return (rng.random((len(FALLING), n)) < FALLING[:, None]) + 0.02 * rng.standard_normal((len(FALLING), n))
+        shape = (len(FALLING), n)
+        return (rng.random(shape) < FALLING[:, None]) + 0.02 * rng.standard_normal(shape)
 
     def breaking(draw: Callable[[np.random.Generator, int], FloatArray]) -> Study:
         def study(n: int, seed: int) -> tuple[float, float, float]:
@@ -169,7 +179,7 @@ def main() -> None:
     """Print both tables as Markdown."""
     parser = argparse.ArgumentParser(prog="python -m mohs.stats.coverage", description=main.__doc__)
     parser.add_argument("--repeats", type=int, default=20_000, help="simulated samples for each interval")
-    parser.add_argument("--studies", type=int, default=500, help="simulated studies for each derived quantity")
+    parser.add_argument("--studies", type=int, default=500, help="simulated studies for each of the rest")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     _print("claimed | runs | interval", interval_rows(arguments.repeats, arguments.seed))

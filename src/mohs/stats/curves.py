@@ -18,8 +18,9 @@ from mohs.stats.checks import FloatArray, checked_array, checked_count
 def auc(values: ArrayLike) -> FloatArray:
     """The time-average of a training curve, in units of episodic return.
 
-    The area that the paper draws as bars (section 6.1.2) is this average times the length of training. The two order
-    runs of the same length alike; the average also compares with the curve itself and with the exact optimum.
+    The area that the paper draws as bars (section 6.1.2) is this average times the length of training. The
+    two order runs of the same length alike; the average also compares with the curve itself and with the
+    exact optimum.
     """
     return _mean(checked_array(values, "values"))
 

@@ -30,10 +30,10 @@ SIDES = {"up": ("up",), "down": ("down",), "both": ("down", "up"), "none": ()}
 class BreakingDose:
     """The dose that halves vanilla's score on one side of vanilla.
 
-    status: "reached", "not_reached" (beyond the hardest tested dose: ``dose`` is infinite), "not_learnt" (vanilla itself
-    is not clearly above the random policy), "too_few" (a dose with fewer than 3 runs) or "unordered" (the doses have no
-    harder direction). ``low`` and ``high`` are in numerical order; an infinite end lies beyond the hardest tested dose.
-    ``n`` is the smallest number of runs at a dose.
+    status: "reached", "not_reached" (beyond the hardest tested dose: ``dose`` is infinite), "not_learnt"
+    (vanilla itself is not clearly above the random policy), "too_few" (a dose with fewer than 3 runs) or
+    "unordered" (the doses have no harder direction). ``low`` and ``high`` are in numerical order; an infinite
+    end lies beyond the hardest tested dose. ``n`` is the smallest number of runs at a dose.
     """
 
     status: str
@@ -55,9 +55,9 @@ class BreakingDose:
 def monotone_fit(means: ArrayLike, harder: str = "up", weights: ArrayLike | None = None) -> FloatArray:
     """The closest curve (weighted least squares) that never rises as the doses get harder.
 
-    ``means`` [..., D] is in ascending order of dose; ``harder`` says whether "up" or "down" is the hard end. By the
-    min-max formula (Robertson, Wright and Dykstra 1988, theorem 1.4.4) the fit at j is the least over a ≤ j of the
-    largest over b ≥ j of the mean of doses a..b, for all leading axes at once.
+    ``means`` [..., D] is in ascending order of dose; ``harder`` says whether "up" or "down" is the hard end.
+    By the min-max formula (Robertson, Wright and Dykstra 1988) the fit at j is the least over
+    a ≤ j of the largest over b ≥ j of the mean of doses a..b, for all leading axes at once.
     """
     checked_choice(harder, ("up", "down"), "harder")
     values = checked_array(means, "means")
@@ -67,7 +67,9 @@ def monotone_fit(means: ArrayLike, harder: str = "up", weights: ArrayLike | None
     try:
         weight = np.broadcast_to(weight, values.shape)
     except ValueError:
-        raise UsageError(f"weights must have the shape of means, {values.shape}; got {weight.shape}.") from None
+        raise UsageError(
+            f"weights must fit the shape of means, {values.shape}; got {weight.shape}."
+        ) from None
     if not (weight > 0).all():
         raise UsageError("weights must all be above 0.")
     if harder == "down":
@@ -87,10 +89,11 @@ def breaking_dose(
 ) -> tuple[BreakingDose, ...]:
     """Where the monotone fit falls to half of vanilla's score, linear in the dose between tested doses.
 
-    ``doses`` [D] in any order, ``scores`` [D, n] with seeds paired across doses, ``vanilla`` the index of the dose to
-    compare with. The result has one entry for each hard side ("both" has two, the lower first) that has doses; doses on
-    the easy side play no part, nor do doses without any run. The interval is a bootstrap over seeds, whose resampled
-    means are stretched to Student's width; its simulated coverage is in docs/statistics.md.
+    ``doses`` [D] in any order, ``scores`` [D, n] with seeds paired across doses, ``vanilla`` the index of the
+    dose to compare with. The result has one entry for each hard side ("both" has two, the lower first) that
+    has doses; doses on the easy side play no part, nor do doses without any run. The interval is a bootstrap
+    over seeds, whose resampled means are stretched to Student's width; its simulated coverage is in
+    docs/statistics.md.
     """
     checked_choice(harder, SIDES, "harder")
     checked_level(level)
@@ -102,7 +105,7 @@ def breaking_dose(
         return (_verdict("unordered", int(counts.min()), level),)
     amounts = checked_array(doses, "doses", 1)
     if len(amounts) != len(runs):
-        raise UsageError(f"doses must have one entry for each of the {len(runs)} rows of scores; got {len(amounts)}.")
+        raise UsageError(f"doses must have one entry per row of scores, {len(runs)}; got {len(amounts)}.")
     if len(np.unique(amounts)) != len(amounts) or np.isnan(amounts).any():
         raise UsageError("doses must be distinct numbers.")
 
@@ -119,11 +122,12 @@ def breaking_dose(
 
 
 def damage(scores: ArrayLike, vanilla: int, level: float = 0.95, comparisons: int = 1) -> Estimate:
-    """The share of vanilla's score lost, averaged over the other doses: 1 − mean score / vanilla's mean score.
+    """The share of vanilla's score lost, averaged over the other doses: 1 − mean score / vanilla's mean.
 
-    It depends on which doses were tested: two damages compare only over the same doses. Seeds that lack a run at some
-    dose are left out, and so are doses without any run. The interval is the mean's, over each seed's part in the ratio
-    to first order, so it allows for vanilla's own spread. Unknown if vanilla's mean is not above 0.
+    It depends on which doses were tested: two damages compare only over the same doses. Seeds that lack a run
+    at some dose are left out, and so are doses without any run. The interval is the mean's, over each seed's
+    part in the ratio to first order, so it allows for vanilla's own spread. Unknown if vanilla's mean is not
+    above 0.
     """
     runs = checked_array(scores, "scores", 2)
     checked_index(vanilla, len(runs), "vanilla")
@@ -140,7 +144,8 @@ def damage(scores: ArrayLike, vanilla: int, level: float = 0.95, comparisons: in
     else:
         parts = np.full_like(reference, np.nan)
     found = estimate(parts, "mean", level, comparisons)
-    return replace(found, n=int(complete.sum()), statistic="damage", method=f"{found.method}, of the ratio's parts")
+    method = f"{found.method}, of the ratio's parts"
+    return replace(found, n=int(complete.sum()), statistic="damage", method=method)
 
 
 def _falling(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -169,7 +174,8 @@ def _first_half(
     observed = float(_crossing(hardness, np.nanmean(runs, axis=1), counts.astype(np.float64)))
     means, weights = resampled_means(runs, resamples, np.random.default_rng(seed), student_widening(n, level))
     low, high = percentile_interval(_crossing(hardness, means, weights), level)
-    return BreakingDose("reached" if math.isfinite(observed) else "not_reached", observed, low, high, n, level)
+    status = "reached" if math.isfinite(observed) else "not_reached"
+    return BreakingDose(status, observed, low, high, n, level)
 
 
 def _crossing(hardness: FloatArray, means: FloatArray, weights: FloatArray) -> FloatArray:

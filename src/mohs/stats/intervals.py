@@ -1,7 +1,7 @@
 """How well do a few seeds pin down the average run?
 
-Both intervals are studentised, because the percentile bootstrap on 3 to 10 seeds covers far less than it claims.
-Their simulated coverage is in docs/statistics.md; ``python -m mohs.stats.coverage`` makes that table.
+Both intervals are studentised, because the percentile bootstrap on 3 to 10 seeds covers far less than it
+claims. Their simulated coverage is in docs/statistics.md; ``python -m mohs.stats.coverage`` makes that table.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ FEWEST_FOR_IQM = 4
 class Estimate:
     """A value, the interval around it, and what both rest on.
 
-    ``n`` counts the runs used; ``level`` is the coverage that the interval claims, after any correction for several
-    comparisons. The ends are NaN when there are too few runs for an interval.
+    ``n`` counts the runs used; ``level`` is the coverage that the interval claims, after any correction for
+    several comparisons. The ends are NaN when there are too few runs for an interval.
     """
 
     value: float
@@ -74,12 +74,12 @@ def estimates(
     n = np.asarray((~np.isnan(runs)).sum(axis=1))
     value, low, high = kernel(runs, n, claimed)
     return [
-        Estimate(*map(float, ends), n=int(count), level=claimed, statistic=statistic, method=method)
-        for *ends, count in zip(value, low, high, n, strict=True)
+        Estimate(*ends, level=claimed, statistic=statistic, method=method)
+        for ends in zip(value.tolist(), low.tolist(), high.tolist(), n.tolist(), strict=True)
     ]
 
 
-def student_quantile(degrees: ArrayLike, level: float) -> FloatArray:
+def student_quantile(degrees: FloatArray | IntArray | int, level: float) -> FloatArray:
     """The two-sided Student quantile: |T| stays below it with probability ``level``."""
     from scipy.special import stdtrit
 
@@ -89,9 +89,9 @@ def student_quantile(degrees: ArrayLike, level: float) -> FloatArray:
 def mean_interval(runs: FloatArray, n: IntArray, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Student's interval, with the end on the side of the longer tail moved further out.
 
-    The studentised mean of skewed runs is itself skewed: to first order its quantiles move by γ(2t²+1)/(6√n), with γ
-    the skewness (Johnson 1978; Hall 1992, section 3.10). The near end could move in by as much. It stays, so the
-    interval never covers less than Student's.
+    The studentised mean of skewed runs is itself skewed: to first order its quantiles move by γ(2t²+1)/(6√n),
+    with γ the skewness (Johnson 1978; Hall 1992). The near end could move in by as much. It
+    stays, so the interval never covers less than Student's.
     """
     count = np.maximum(n, FEWEST_FOR_MEAN)
     observed = ~np.isnan(runs)
@@ -110,27 +110,30 @@ def mean_interval(runs: FloatArray, n: IntArray, level: float) -> tuple[FloatArr
 
 
 def iqm_interval(runs: FloatArray, n: IntArray, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The mean of the middle half of the runs, and its winsorised t interval (Tukey and McLaughlin 1963; Yuen 1974).
+    """The mean of the middle half of the runs, and its winsorised t interval.
 
-    When n is no multiple of 4 the runs on the border count by the fraction that lies inside the middle half. Runs
-    beyond the quartiles are drawn in to them before the spread is taken. The quartiles are Hazen's, at n/4 − ½ runs
-    from each end: with the classical floor(n/4) coverage swings with n mod 4. n/2 degrees of freedom follow.
+    After Tukey and McLaughlin (1963) and Yuen (1974). When n is no multiple of 4 the runs on the border count
+    by the fraction that lies inside the middle half. Runs beyond the quartiles are drawn in to them before
+    the spread is taken. The quartiles are Hazen's, at n/4 − ½ runs from each end: with the classical
+    floor(n/4) coverage swings with n mod 4. n/2 degrees of freedom follow.
     """
-    count = np.maximum(n, FEWEST_FOR_IQM)[:, None].astype(np.float64)
+    count = np.maximum(n, FEWEST_FOR_IQM)
     ordered = np.sort(runs, axis=1)  # NaN last
     rank = np.arange(runs.shape[1])
-    present = np.maximum(n, 1)[:, None]
-    inside = np.minimum(rank + 1, 0.75 * present) - np.maximum(rank, 0.25 * present)
-    weight = np.clip(inside, 0, None) / (0.5 * present)
-    value = (weight * np.where(rank < n[:, None], ordered, 0.0)).sum(axis=1)
+    present = rank < n[:, None]
+    size = np.maximum(n, 1)[:, None]
+    inside = np.minimum(rank + 1, 0.75 * size) - np.maximum(rank, 0.25 * size)
+    weight = np.clip(inside, 0, None) / (0.5 * size)
+    value = (weight * np.where(present, ordered, 0.0)).sum(axis=1)
 
-    depth = count / 4 - 0.5
-    quartiles = _interpolated(ordered, depth), _interpolated(ordered, count - 1 - depth)
-    drawn_in = np.clip(ordered, *quartiles)
-    centre = np.nanmean(np.where(n[:, None] > 0, drawn_in, 0.0), axis=1, keepdims=True)
-    spread = np.sqrt(np.nansum((drawn_in - centre) ** 2, axis=1) / (count[:, 0] - 1))
-    error = np.where(n >= FEWEST_FOR_IQM, spread / (0.5 * np.sqrt(count[:, 0])), np.nan)
-    half = error * student_quantile(count[:, 0] / 2, level)
+    depth = (count / 4 - 0.5)[:, None]
+    lower, upper = _interpolated(ordered, depth), _interpolated(ordered, count[:, None] - 1 - depth)
+    drawn_in = np.where(present, np.clip(ordered, lower, upper), 0.0)
+    centre = drawn_in.sum(axis=1) / count
+    deviation = np.where(present, drawn_in - centre[:, None], 0.0)
+    spread = np.sqrt((deviation**2).sum(axis=1) / (count - 1))
+    error = np.where(n >= FEWEST_FOR_IQM, spread / (0.5 * np.sqrt(count)), np.nan)
+    half = error * student_quantile(count / 2, level)
     return np.where(n > 0, value, np.nan), value - half, value + half
 
 

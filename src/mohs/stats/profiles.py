@@ -31,8 +31,9 @@ def performance_profile(
 ) -> Profile:
     """The share of runs whose score is strictly above each threshold.
 
-    ``scores`` has any shape; every run counts once and NaN is a missing run. Clopper and Pearson's interval covers at
-    least ``level`` at every threshold and n, where Wilson's can fall short; pooling points of equal n only adds to it.
+    ``scores`` has any shape; every run counts once and NaN is a missing run. Clopper and Pearson's interval
+    covers at least ``level`` at every threshold and n, where Wilson's can fall short; pooling points of equal
+    n only adds to it.
     """
     from scipy.special import betaincinv
 
@@ -50,5 +51,5 @@ def performance_profile(
     tail = (1 - claimed) / 2
     low = np.where(above > 0, betaincinv(np.maximum(above, 1), n - above + 1, tail), 0.0)
     high = np.where(above < n, betaincinv(above + 1, np.maximum(n - above, 1), 1 - tail), 1.0)
-    columns = (tuple(column.tolist()) for column in (levels, above / n, low, high))
-    return Profile(*columns, n=n, level=claimed)
+    share, lows, highs = (tuple(column.tolist()) for column in (above / n, low, high))
+    return Profile(tuple(levels.tolist()), share, lows, highs, n, claimed)

@@ -16,7 +16,8 @@ ALMOST_NO_WEIGHT = 1e-9
 def student_widening(n: int, level: float) -> float:
     """By how much the bootstrap spread of a mean over n runs falls short of Student's.
 
-    The bootstrap divides by n, not n − 1, and its percentiles are as short-tailed as the normal's (Hesterberg 2015).
+    The bootstrap divides by n, not n − 1, and its percentiles are as short-tailed as the normal's (Hesterberg
+    2015).
     """
     from scipy.special import ndtri
 
@@ -29,8 +30,8 @@ def resampled_means(
 ) -> tuple[FloatArray, FloatArray]:
     """Means [resamples, rows] of scores [rows, n] over redrawn columns, and how many runs each rests on.
 
-    A column (a seed) is drawn for all rows at once, which keeps their pairing. ``widening`` stretches the means about
-    the observed ones.
+    A column (a seed) is drawn for all rows at once, which keeps their pairing. ``widening`` stretches the
+    means about the observed ones.
     """
     seeds = scores.shape[1]
     observed = ~np.isnan(scores)

@@ -1,0 +1,54 @@
+# `make demo` and `make test` set everything up in .venv from a bare clone.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+DEMO := demo
+export OMP_NUM_THREADS := 1
+export NUMBA_NUM_THREADS := 1
+# PNGs are drawn by Debian's Chromium; another browser can be named here.
+export BROWSER_PATH ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
+
+.PHONY: demo test lint types unit slow bench browser clean
+
+demo: $(READY)
+	@rm -rf $(DEMO)
+	$(BIN)/mohs diagnose q_learning --battery quick --seeds 50 --out $(DEMO)/q_learning --store sqlite:///$(DEMO)/results.db
+	$(BIN)/mohs diagnose sarsa --battery quick --seeds 50 --out $(DEMO)/sarsa --store sqlite:///$(DEMO)/results.db
+	$(BIN)/mohs compare q_learning sarsa --out $(DEMO)/comparison --store sqlite:///$(DEMO)/results.db
+	@echo
+	@echo "Open $(DEMO)/q_learning/report.html in a browser."
+
+test: $(READY) browser lint types unit
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+unit: $(READY)
+	$(BIN)/pytest -n 2
+
+slow: $(READY) browser
+	$(BIN)/pytest -m slow
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks.toy_discrete
+
+$(READY): pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet -c constraints.txt -e ".[dev]"
+	touch $(READY)
+
+# Static pictures need a browser. Where none is found and we may install one, Debian's package is taken.
+browser:
+	@command -v chromium >/dev/null 2>&1 || test -n "$(BROWSER_PATH)" || \
+	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null 2>&1 && \
+	    { apt-get update -qq; apt-get install -y -qq --no-install-recommends chromium >/dev/null; }; } || \
+	  echo "no Chromium found: static pictures (--png) are skipped"
+
+clean:
+	rm -rf $(VENV) $(DEMO) .mypy_cache .pytest_cache .ruff_cache .hypothesis
