@@ -137,7 +137,7 @@ def diagnose(
     png: Png = False,
     as_json: AsJson = False,
 ) -> int:
-    """Find out which dial of hardness breaks an agent, at which dose. The same command again goes on where it stopped."""
+    """Find out which dial of hardness breaks an agent, at which dose. The same command again goes on."""
     from mohs.protocols.diagnose import Study, plan
     from mohs.runs.execute import execute
     from mohs.runs.learners import agent as find_agent

@@ -130,7 +130,8 @@ def test_told_tasks_are_kept_apart():
 
     def final(told):
         probes = tuple(Probe(f"p{i}", t, (20_000,), 10) for i, t in enumerate(tasks))
-        of = learner([Cell(agent("q_learning"), s, (Segment(both, 20_000, told),), probes, 1000) for s in range(3)])
+        busy = agent("q_learning", epsilon_end=0.2)
+        of = learner([Cell(busy, s, (Segment(both, 20_000, told),), probes, 1000) for s in range(3)])
         of.train(20_000)
         return min(of.evaluate(i)["return"].mean() for i in range(2))
 

@@ -116,7 +116,7 @@ BAD_VALUES = [
     (lambda: Cell(Agent.make("random"), 0, ()), "at least one segment"),
     (lambda: Cell(Agent.make("random"), -1, (Segment(VANILLA, 1),)), "seed of a cell"),
     (lambda: Cell(Agent.make("random"), 0, (Segment(VANILLA, 1),), (Probe("e", VANILLA, (2,)),)), "after the last"),
-    (lambda: Cell(Agent.make("random"), 0, (Segment(VANILLA, 1),), (Probe("e", VANILLA, (1,)),) * 2), "different names"),
+    (lambda: Cell(Agent.make("random"), 0, (Segment(VANILLA, 1),), (Probe("e", VANILLA, (1,)),) * 2), "different"),
     (lambda: Family.grid("toy/discrete", delay=[]), "no values"),
     (lambda: Family.grid("toy/discrete", delay=[0, 0]), "twice"),
     (lambda: Family.grid("toy/discrete", delay=[0, 1]).weighted([1]), "1 weights"),

@@ -158,6 +158,7 @@ def test_damage_uses_the_seeds_that_ran_everywhere():
     scores[2, 0] = np.nan
     assert damage(scores, 0) == kept
     assert not damage(-scores, 0).known
+    assert not damage(scores[:1], 0).known
 
 
 @pytest.mark.parametrize(
@@ -175,7 +176,6 @@ def test_damage_uses_the_seeds_that_ran_everywhere():
         (lambda: breaking_dose(DOSES, FALLING, 0), "scores"),
         (lambda: breaking_dose(DOSES, runs(FALLING), 0, level=0), "level"),
         (lambda: breaking_dose(DOSES, runs(FALLING), 0, resamples=0), "resamples"),
-        (lambda: damage(runs([1.0]), 0), "scores"),
     ],
 )
 def test_errors_name_the_parameter(call, named):

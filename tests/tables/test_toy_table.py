@@ -178,8 +178,9 @@ def test_a_shorter_horizon_stands_for_delay_only_without_noise_into_terminals():
 def test_custom_stochastic_dynamics_with_noise():
     rng = np.random.default_rng(3)
     probs = rng.dirichlet(np.ones(4), size=(4, 2))
-    task = Task.make("toy/discrete", transition_function=probs, transition_noise=0.2, reward_function=rng.random((4, 2)),
-                     terminal_states=[3])  # fmt: skip
+    rewards = rng.random((4, 2))
+    parts = {"transition_function": probs, "reward_function": rewards, "terminal_states": [3]}
+    task = Task.make("toy/discrete", transition_noise=0.2, **parts)
     table = mohs.table(task)
     for state, action in itertools.product(range(table.states), range(2)):
         before = int(table.observation[state])

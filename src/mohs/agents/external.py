@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import pickle
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +20,7 @@ from mohs.core.values import resolve
 from mohs.envs.make import make
 
 
-class BudgetSpent(MohsError):
+class BudgetSpentError(MohsError):
     """An agent asked for more steps than its budget; training ends there."""
 
 
@@ -43,7 +44,7 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
         if self.left == 0:
-            raise BudgetSpent("the budget of steps is spent.")
+            raise BudgetSpentError("the budget of steps is spent.")
         observation, reward, terminated, truncated, info = self.env.step(action)
         self.left -= 1
         self.windows.step += 1
@@ -56,8 +57,6 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
 
 class ExternalLearner:
     """One cell of an agent that is a Python object with `train` and `act`."""
-
-    chunk = 2**62  # the agent is asked for whole stretches: splitting them would change what it learns
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         (self._cell,) = self.cells = cells
@@ -79,10 +78,8 @@ class ExternalLearner:
         if self._left == 0 and steps:
             self._enter(self._segment + 1)
         self._env.left = steps
-        try:
+        with contextlib.suppress(BudgetSpentError):
             self._agent.train(self._env, steps)
-        except BudgetSpent:
-            pass
         if self._env.left > 0:
             raise UsageError(f"train() was asked for {steps} steps and took {steps - self._env.left}.")
         self._left -= steps

@@ -14,9 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.agents.protocol import Points
-from mohs.agents.streams import start
+from mohs.agents.streams import keys, start
 from mohs.agents.windows import Windows
-from mohs.core import seeding
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
 from mohs.core.kernel import kernel
@@ -81,11 +80,11 @@ class OptimalLearner:
 
     def __init__(self, cells: Sequence[Cell], planner: Planner) -> None:
         self.cells = cells
-        self.chunk = 1_000_000
         self._planner = planner
         self._segment, self._left = -1, 0
         self._stages: list[_Stage] = []
         self._windows = [Windows(cell) for cell in cells]
+        self._enter(0)
 
     def train(self, steps: int) -> None:
         if self._left == 0 and steps:
@@ -98,7 +97,8 @@ class OptimalLearner:
         rows = []
         for cell, windows in zip(self.cells, self._windows, strict=True):
             p = cell.probes[probe]
-            stage = _Stage(p.source, self._planner, seeding.key(seeding.child(cell.seed, "probe", p.name, windows.step)))
+            (key,) = keys([cell], "probe", p.name, windows.step)
+            stage = _Stage(p.source, self._planner, key)
             totals = Windows.single()
             stage.play(totals, np.iinfo(np.int64).max, p.episodes)
             rows.append((totals.returns[0] / p.episodes, totals.lengths[0] / p.episodes))
@@ -125,14 +125,10 @@ class OptimalLearner:
 
     def _enter(self, segment: int) -> None:
         self._segment, self._left = segment, self.cells[0].segments[segment].steps
+        streams = keys(self.cells, "environment", segment)
         self._stages = [
-            _Stage(
-                cell.segments[segment].source,
-                self._planner,
-                seeding.key(seeding.child(cell.seed, "environment", segment)),
-                windows.step,
-            )
-            for cell, windows in zip(self.cells, self._windows, strict=True)
+            _Stage(cell.segments[segment].source, self._planner, key, windows.step)
+            for cell, windows, key in zip(self.cells, self._windows, streams, strict=True)
         ]
 
 

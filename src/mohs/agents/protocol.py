@@ -39,7 +39,6 @@ class Learner(Protocol):
     """
 
     cells: Sequence[Cell]
-    chunk: int  # the most steps that `train` should be asked for at once
 
     def train(self, steps: int) -> None:
         """Every cell takes `steps` more environment steps. Never called across the end of a segment."""

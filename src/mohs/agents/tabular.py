@@ -15,7 +15,7 @@ from mohs.agents.protocol import Points
 from mohs.agents.streams import keys, start
 from mohs.agents.windows import curve
 from mohs.core.cell import Agent, Cell
-from mohs.core.domain import Integer, Real
+from mohs.core.domain import Domain, Integer, Real
 from mohs.core.errors import UsageError, unknown
 from mohs.core.task import Task, members
 from mohs.engines.discrete.fleet import Fleet, fleet
@@ -27,14 +27,13 @@ ALGORITHMS = {
     "random": kernels.RANDOM,
 }
 MAX_ENTRIES = 2**27
-CHUNK_STEPS = 4_000_000  # of all cells together: a fraction of a second
 
 
 @dataclass(frozen=True)
 class Config:
     """Hyperparameters; chosen on the vanilla toy, as the paper's were."""
 
-    learning_rate: float = 0.1
+    learning_rate: float = 0.15
     discount: float = 0.95
     epsilon_start: float = 1.0  # explores at random at first,
     epsilon_end: float = 0.02  # and hardly at all
@@ -43,7 +42,7 @@ class Config:
     @classmethod
     def of(cls, agent: Agent) -> Config:
         given = dict(agent.params)
-        domains = {"learning_rate": Real(0, 1, low_open=True), "epsilon_steps": Integer(0)}
+        domains: dict[str, Domain] = {"learning_rate": Real(0, 1, low_open=True), "epsilon_steps": Integer(0)}
         for name in given:
             if name not in {f.name for f in fields(cls)}:
                 raise unknown(f"hyperparameter of {agent.name}", name, [f.name for f in fields(cls)])
@@ -55,7 +54,6 @@ class TabularLearner:
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = cells
-        self.chunk = max(1, CHUNK_STEPS // len(cells))
         self.config = Config.of(cells[0].agent)
         self._algorithm = ALGORITHMS[cells[0].agent.name]
         self._told = [_told_tasks(cell) for cell in cells]
@@ -67,7 +65,7 @@ class TabularLearner:
         rows = states * max(irrelevant_states, 1) * max(1, *(len(told) for told in self._told))
         shape = len(cells), rows, actions * max(irrelevant_actions, 1)
         if rows * shape[2] > MAX_ENTRIES:
-            raise UsageError(f"a Q-table of {rows:,} observations × {shape[2]:,} actions is too large for a tabular agent.")
+            raise UsageError(f"a Q-table of {rows:,} observations × {shape[2]:,} actions is too large to learn in.")
         self._q = np.zeros(shape)
         self._second = np.zeros(shape if self._algorithm == kernels.DOUBLE_Q_LEARNING else (len(cells), 0, shape[2]))
         self._learners = np.zeros(len(cells), dtype=kernels.LEARNER)

@@ -1,7 +1,7 @@
 """How does a tabular agent learn and play? Compiled, cell after cell, on the same law as every environment.
 
-A cell is a row of `learners`, one Q-table (two for double Q-learning) and one instance of the fleet. Draws are addressed
-by the agent's step, so where training is interrupted does not matter.
+A cell is a row of `learners`, one Q-table (two for double Q-learning) and one instance of the fleet. Draws are
+addressed by the agent's step, so where training is interrupted does not matter.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def train(  # type: ignore[no-untyped-def]
 
 @kernel
 def play(instances, tasks, ints, floats, told, keys, q, second, epsilon, steps, episodes, returns, lengths, played):  # type: ignore[no-untyped-def]
-    """Every cell plays on, at most `steps` steps, until it has `episodes` episodes; sums go to the last three arrays."""
+    """Every cell plays on, at most `steps` steps, until it has played its episodes; sums go to the last arrays."""
     for cell in range(len(instances)):
         inst = instances[cell]
         for _ in range(steps):

@@ -123,7 +123,8 @@ class Cell:
             raise UsageError(f"the probes of a cell must have different names, not {', '.join(names)}.")
         for probe in self.probes:
             if probe.at[-1] > self.steps:
-                raise UsageError(f"probe {probe.name!r} is taken at step {probe.at[-1]}, after the last of {self.steps}.")
+                late = f"probe {probe.name!r} is taken at step {probe.at[-1]}"
+                raise UsageError(f"{late}, after the last of {self.steps}.")
 
     @property
     def steps(self) -> int:

@@ -6,6 +6,7 @@ from mohs.core.dial import NO_OFF, Dial
 from mohs.core.domain import Choice, Each, Either, Flag, Integer, Optional, OrFunction, Real
 from mohs.core.errors import unknown
 
+# fmt: off
 _CATALOGUE = (
     Dial(
         "delay", "steps", Integer(0, 10_000), 0, 0, "up", ("R",), ("discrete toy", "table"),
@@ -25,7 +26,7 @@ _CATALOGUE = (
     ),
     Dial(
         "reward_every_n_steps", "", Flag(), True, False, "none", ("R",), ("discrete toy", "table"),
-        "A sequence pays only if it finishes at a step divisible by its length, so that sequences cannot overlap.",
+        "A sequence pays only if it finishes at a step divisible by its length, so sequences cannot overlap.",
     ),
     Dial(
         "make_denser", "", Flag(), False, False, "none", ("R",), ("discrete toy", "table"),
@@ -41,7 +42,8 @@ _CATALOGUE = (
         "The probability of landing in another state of the next set than the chosen one.",
     ),
     Dial(
-        "reward_noise", "std. deviation", OrFunction(Real(0), "rng -> float"), 0.0, 0.0, "up", ("R",), ("discrete toy",),
+        "reward_noise", "std. deviation", OrFunction(Real(0), "rng -> float"), 0.0, 0.0, "up",
+        ("R",), ("discrete toy",),
         "Normal noise added to the reward of every step.",
     ),
     Dial(
@@ -79,6 +81,7 @@ _CATALOGUE = (
         "A second state and action component with dynamics of its own that earns nothing.",
     ),
 )
+# fmt: on
 
 DIALS: dict[str, Dial] = {dial.name: dial for dial in _CATALOGUE}
 

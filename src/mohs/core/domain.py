@@ -47,7 +47,7 @@ class Real:
     low_open: bool = False
 
     def parse(self, name: str, value: Any) -> float:
-        ok = isinstance(value, numbers.Real) and not isinstance(value, bool) and math.isfinite(value)
+        ok = not isinstance(value, bool) and isinstance(value, numbers.Real) and math.isfinite(value)
         if not ok or value > self.high or (value <= self.low if self.low_open else value < self.low):
             raise invalid(name, value, self.describe())
         return float(value) + 0.0  # −0.0 and 0.0 are one value

@@ -1,8 +1,9 @@
 """How is numba code compiled? One decorator for all kernels, one cache that cannot go stale.
 
 numba's cache does not notice an edited function that a kernel calls from another module, so the cache directory is
-named by a hash of all sources that kernels are made of: the modules that import this one, and their constants. Reference counting is switched off (`_nrt`), which lets a law be
-written in small inlined functions at full speed; kernels must therefore allocate nothing.
+named by a hash of all sources that kernels are made of: the modules that import this one, and their constants.
+Reference counting is switched off (`_nrt`), which lets a law be written in small inlined functions at full speed;
+kernels must therefore allocate nothing.
 """
 
 from __future__ import annotations
@@ -13,31 +14,33 @@ import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 import numba
-from numba.core import config
+import numba.core.config as settings
 
-F = TypeVar("F", bound=Callable[..., Any])
+# numba infers the types of what a kernel is called with, so a kernel takes anything.
+Compiled = Callable[..., Any]
 
 
-def kernel(function: F) -> F:
+def kernel(function: Compiled) -> Compiled:
     """A compiled entry point. It takes arrays and scalars and allocates nothing."""
     return _compile(function, cache=True, nogil=True, _nrt=False, error_model="numpy")
 
 
-def law(function: F) -> F:
+def law(function: Compiled) -> Compiled:
     """A small function that is inlined into the kernels that call it."""
     return _compile(function, inline="always", _nrt=False, error_model="numpy")
 
 
-def _compile(function: F, **options: Any) -> F:
-    before = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_directory())
+def _compile(function: Compiled, **options: Any) -> Compiled:
+    # numba reads its cache directory when a function is decorated; other users of numba keep theirs.
+    before = settings.__dict__["CACHE_DIR"]
+    settings.__dict__["CACHE_DIR"] = str(cache_directory())
     try:
-        return cast(F, numba.njit(**options)(function))
+        return cast(Compiled, numba.njit(**options)(function))
     finally:
-        config.CACHE_DIR = before
+        settings.__dict__["CACHE_DIR"] = before
 
 
 @cache

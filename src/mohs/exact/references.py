@@ -13,7 +13,6 @@ from mohs.core.task import Task
 from mohs.exact.solve import Rule, values
 from mohs.tables.build import table
 
-
 _RULES: tuple[Rule, Rule] = ("mean", "best")
 
 

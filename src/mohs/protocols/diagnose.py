@@ -31,7 +31,7 @@ from mohs.stats import BreakingDose, Estimate, bonferroni_comparisons, breaking_
 LEVEL = 0.95
 CURVE_POINTS = 50
 
-Params = tuple[tuple[str, Any], ...]
+Curves = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]  # steps, training returns [seeds, points]
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class Dose:
     samples: Mapping[str, npt.NDArray[np.float64]] = field(repr=False)
     means: Mapping[str, Estimate]
     iqms: Mapping[str, Estimate]
-    curves: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None = field(repr=False)  # steps, [seeds, points]
+    curves: Curves | None = field(repr=False)
 
     @property
     def missing(self) -> int:
@@ -259,7 +259,7 @@ class _Runs:
         stacked = {name: np.array([[cell[name] for cell in row] for row in grid]) for name in MEASURES}
         return PairVerdict(a, b, doses_a, doses_b, stacked)
 
-    def _curves(self, params: Mapping[str, Any]) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
+    def _curves(self, params: Mapping[str, Any]) -> Curves | None:
         keys = [self._study.cell(params, seed).key for seed in range(self._study.seeds)]
         found = [self._scores[key]["train/return"] for key in keys if key in self._scores]
         return (found[0][0], np.array([values for _, values in found])) if found else None

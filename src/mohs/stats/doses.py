@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mohs.core.errors import UsageError
+from mohs.core.values import Json
 from mohs.stats.checks import (
     FloatArray,
     checked_array,
@@ -44,7 +45,7 @@ class BreakingDose:
     level: float
     side: str = "none"
 
-    def to_dict(self) -> dict[str, float | int | str | None]:
+    def to_dict(self) -> dict[str, Json]:
         """Plain data for JSON: a number that is unknown, or beyond the hardest tested dose, is None."""
         return {
             name: None if isinstance(value, float) and not math.isfinite(value) else value
@@ -127,15 +128,13 @@ def damage(scores: ArrayLike, vanilla: int, level: float = 0.95, comparisons: in
     It depends on which doses were tested: two damages compare only over the same doses. Seeds that lack a run
     at some dose are left out, and so are doses without any run. The interval is the mean's, over each seed's
     part in the ratio to first order, so it allows for vanilla's own spread. Unknown if vanilla's mean is not
-    above 0.
+    above 0, or if no other dose has runs.
     """
     runs = checked_array(scores, "scores", 2)
     checked_index(vanilla, len(runs), "vanilla")
     others = np.delete(runs, vanilla, axis=0)
     others = others[~np.isnan(others).all(axis=1)]
-    if not len(others):
-        raise UsageError("scores must hold at least one dose with runs besides vanilla.")
-    reference, rest = runs[vanilla], others.mean(axis=0)
+    reference, rest = runs[vanilla], others.mean(axis=0) if len(others) else np.full(runs.shape[1], np.nan)
     complete = ~np.isnan(reference + rest)
     usual = reference[complete].mean() if complete.any() else math.nan
     if usual > 0:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from mohs.core.values import Json
 from mohs.stats.checks import FloatArray, checked_array, checked_choice, checked_count, checked_level
 
 IntArray = NDArray[np.int64]
@@ -41,7 +42,7 @@ class Estimate:
         """Whether there is an interval, so that a verdict may rest on it."""
         return math.isfinite(self.low) and math.isfinite(self.high)
 
-    def to_dict(self) -> dict[str, float | int | str | None]:
+    def to_dict(self) -> dict[str, Json]:
         """Plain data for JSON, which has no NaN: an unknown number is None."""
         return {name: _plain(value) for name, value in asdict(self).items()}
 

@@ -17,9 +17,9 @@ Float = npt.NDArray[np.float64]
 class Table:
     """A finite MDP as arrays. Row `state · actions + action` leads to the entries `indptr[row] : indptr[row + 1]`.
 
-    In a deterministic table `indptr` and `prob` are None and row r has the one entry r. Terminal states end the episode:
-    nothing is earned after entering one. `observation` is what an agent sees in a state, `reward` the expected reward of
-    an entry.
+    In a deterministic table `indptr` and `prob` are None and row r has the one entry r. Terminal states end the
+    episode: nothing is earned after entering one. `observation` is what an agent sees in a state, `reward` the
+    expected reward of an entry.
     """
 
     actions: int

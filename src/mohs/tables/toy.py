@@ -110,7 +110,8 @@ def spaces(task: Task) -> tuple[int, int, int, int]:
     """The numbers of states, actions, irrelevant states and irrelevant actions."""
     values = task.values
     relevant, irrelevant = action_sizes(values)
-    return values["state_space_size"] or relevant * values["diameter"], relevant, irrelevant * values["diameter"], irrelevant
+    states = values["state_space_size"] or relevant * values["diameter"]
+    return states, relevant, irrelevant * values["diameter"], irrelevant
 
 
 def _custom_sizes(values: dict[str, Any], actions: int, actions_given: bool) -> tuple[int, int]:
@@ -138,9 +139,8 @@ def _check_reward(values: dict[str, Any], given: frozenset[str], num_states: int
         for name in ("reward_density", "reward_dist"):
             if name in given and values[name] is not None:
                 raise UsageError(f"{name} cannot be set with a {own}: it steers generated rewards only.")
-    if function is not None:
-        if values["sequence_length"] != 1 or values["make_denser"]:
-            raise UsageError("sequence_length must be 1 and make_denser False with a reward_function.")
+    if function is not None and (values["sequence_length"] != 1 or values["make_denser"]):
+        raise UsageError("sequence_length must be 1 and make_denser False with a reward_function.")
     if sequences is not None:
         lengths = {len(states) for states, _ in sequences}
         if len(lengths) != 1:
@@ -257,7 +257,7 @@ def _initial(values: dict[str, Any], terminal: npt.NDArray[np.bool_]) -> Float:
         raise UsageError(f"init_state_dist sums to {given.sum():g}, but must sum to 1.")
     if given[terminal].any():
         raise UsageError(f"init_state_dist starts in terminal state {np.flatnonzero(given * terminal)[0]}.")
-    return given / given.sum()
+    return np.asarray(given / given.sum(), dtype=np.float64)
 
 
 def _rewards(
@@ -380,4 +380,6 @@ def _sequence_rewards(task: Task, dist: Any, count: int) -> Float:
         if rewards.shape != (count,) or not np.all(np.isfinite(rewards)):
             raise UsageError(f"reward_dist must return {count} finite rewards, one for each sequence.")
         return rewards
-    return np.linspace(*dist, count)[seeding.ranking(seeding.key(stream), count)]
+    low, high = dist
+    support: Float = np.linspace(low, high, count)
+    return support[seeding.ranking(seeding.key(stream), count)]

@@ -8,6 +8,7 @@ the relevant part. Reward noise has mean zero (or is a function of the user's) a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -42,30 +43,27 @@ def toy_table(task: Task, limit: int = MAX_STATES) -> Table:
         if count > limit:
             raise UsageError(_too_large(task, parts, len(earned.levels), limit))
         grown.grow(count, len(succ))
-    entries = int(grown.indptr[count * parts.num_actions])
-    state = grown.rows[:count, explore.STATE].copy()
-    # A terminal row has no entries, so a table with terminals is deterministic only if those are given self-loops.
-    table_indptr: npt.NDArray[np.int64] | None = grown.indptr[: count * parts.num_actions + 1].copy()
-    table_succ, table_prob, table_reward = grown.succ[:entries], grown.prob[:entries], grown.reward[:entries]
-    assert table_indptr is not None
-    terminal = parts.terminal[state]
-    if np.all(table_prob == 1.0):
-        rows = np.repeat(~terminal, parts.num_actions)
-        own = np.repeat(np.arange(count, dtype=np.int32), parts.num_actions)
-        own[rows], table_reward = table_succ, _scatter(rows, table_reward)
-        table_succ, table_prob, table_indptr = own, None, None
     initial = np.zeros(count)
     initial[: len(starts)] = parts.initial[starts]
-    return Table(
-        parts.num_actions, table_succ.copy(), table_reward.copy(), terminal, initial, state,
-        values["max_episode_steps"], 1.0, table_indptr, None if table_prob is None else table_prob.copy(),
-    )  # fmt: skip
+    state = grown.rows[:count, explore.STATE].copy()
+    return _finished(grown, count, parts, state, initial, values["max_episode_steps"])
 
 
-def _scatter(where: npt.NDArray[np.bool_], values: Float) -> Float:
-    spread = np.zeros(len(where))
-    spread[where] = values
-    return spread
+def _finished(
+    grown: _Arrays, count: int, parts: Toy, state: npt.NDArray[np.int32], initial: Float, horizon: int
+) -> Table:
+    """The table of the explored rows; one without chance is kept without probabilities."""
+    actions, terminal = parts.num_actions, parts.terminal[state]
+    indptr = grown.indptr[: count * actions + 1].copy()
+    entries = int(indptr[-1])
+    succ, prob, reward = (a[:entries].copy() for a in (grown.succ, grown.prob, grown.reward))
+    if np.any(prob != 1.0):
+        return Table(actions, succ, reward, terminal, initial, state, horizon, 1.0, indptr, prob)
+    # In a deterministic table every row has an entry; those of terminal states lead back to themselves.
+    live = np.repeat(~terminal, actions)
+    all_succ, all_reward = np.repeat(np.arange(count, dtype=np.int32), actions), np.zeros(count * actions)
+    all_succ[live], all_reward[live] = succ, reward
+    return Table(actions, all_succ, all_reward, terminal, initial, state, horizon)
 
 
 def _dynamics(parts: Toy, noise: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], Float]:
@@ -137,20 +135,19 @@ class _Arrays:
 
     def __init__(self, starts: npt.NDArray[np.int64], width: int, actions: int) -> None:
         self._actions = actions
-        self.rows = np.zeros((max(1024, 2 * len(starts)), width), dtype=np.int32)
+        self.rows: npt.NDArray[Any] = np.zeros((max(1024, 2 * len(starts)), width), dtype=np.int32)
         self.rows[: len(starts), explore.STATE] = starts
-        self.indptr = np.zeros(len(self.rows) * actions + 1, dtype=np.int64)
+        self.indptr: npt.NDArray[Any] = np.zeros(len(self.rows) * actions + 1, dtype=np.int64)
         entries = len(self.rows) * actions
-        self.succ = np.zeros(entries, dtype=np.int32)
-        self.prob, self.reward = np.zeros(entries), np.zeros(entries)
+        self.succ: npt.NDArray[Any] = np.zeros(entries, dtype=np.int32)
+        self.prob: npt.NDArray[Any] = np.zeros(entries)
+        self.reward: npt.NDArray[Any] = np.zeros(entries)
         self._rehash(len(starts))
 
     def grow(self, count: int, base_entries: int) -> None:
         """Room for at least one more expansion, which may add `base_entries` rows and entries."""
         if 2 * (count + base_entries) > len(self.rows):
-            more = np.zeros((2 * len(self.rows) + base_entries, self.rows.shape[1]), dtype=np.int32)
-            more[: len(self.rows)] = self.rows
-            self.rows = more
+            self.rows = _longer(self.rows, 2 * len(self.rows) + base_entries)
             self.indptr = _longer(self.indptr, len(self.rows) * self._actions + 1)
             self._rehash(count)
         size = 2 * len(self.succ) + base_entries
@@ -161,7 +158,7 @@ class _Arrays:
         explore.rehash(self.rows, count, self.slots)
 
 
-def _longer(array: npt.NDArray[np.generic], size: int) -> npt.NDArray[np.generic]:
-    longer = np.zeros(size, dtype=array.dtype)
+def _longer(array: npt.NDArray[Any], size: int) -> npt.NDArray[Any]:
+    longer = np.zeros((size, *array.shape[1:]), dtype=array.dtype)
     longer[: len(array)] = array
     return longer

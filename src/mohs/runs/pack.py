@@ -1,0 +1,195 @@
+"""How does one pack of cells run from its first step, or its checkpoint, to its results?
+
+Training is cut into chunks that never cross an event (a probe, the end of a segment). A learner gives the same bits
+however it is cut, so chunks are paced by the clock: often enough to report, to stop and to checkpoint. An agent of the
+user's own makes no such promise and is cut at events only, which the cell alone decides.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mohs.agents.protocol import Learner
+from mohs.core.cell import Cell
+from mohs.runs.blobs import Checkpoint, Curve, Curves
+from mohs.runs.plan import is_user_agent
+
+CHUNK_SECONDS = 0.2
+FIRST_CHUNK = 64
+# A checkpoint waits at least this many times as long as the last one took, so that they cost at most 5 %.
+CHECKPOINT_REST = 20
+
+
+@dataclass(frozen=True)
+class Stepped:
+    """So many more cell-steps were taken; fewer than none where work is done again."""
+
+    count: int
+
+
+@dataclass(frozen=True)
+class Saved:
+    """Checkpoints by cell: the step and the bytes."""
+
+    states: Mapping[str, tuple[int, bytes]]
+
+
+@dataclass(frozen=True)
+class Finished:
+    results: Mapping[str, Curves]
+
+
+@dataclass(frozen=True)
+class Failed:
+    cell: str
+    error: str
+
+
+Message = Stepped | Saved | Finished | Failed
+Factory = Callable[[Sequence[Cell]], Learner]
+
+
+@dataclass(frozen=True)
+class Pace:
+    """`chunk` fixes the number of steps between looks at the clock; without it the clock decides."""
+
+    checkpoint_seconds: float = 5.0
+    chunk: int | None = None
+
+
+def run_cells(
+    cells: Sequence[Cell],
+    factory: Factory,
+    resume: Mapping[str, bytes],
+    should_stop: Callable[[], bool],
+    pace: Pace,
+) -> Iterator[Message]:
+    """Runs a pack; if it raises, runs its cells alone, one by one, so that only the culprit fails."""
+    taken = 0
+    try:
+        learner, start = _begin(cells, factory, resume)
+        for message in run_pack(cells, learner, start, should_stop, pace):
+            taken += message.count if isinstance(message, Stepped) else 0
+            yield message
+        return
+    except (Exception, SystemExit):
+        error = traceback.format_exc()
+    yield Stepped(-taken)
+    if len(cells) == 1:
+        yield Failed(cells[0].key, error)
+        return
+    for cell in cells:
+        if not should_stop():
+            yield from run_cells([cell], factory, resume, should_stop, pace)
+
+
+def _begin(
+    cells: Sequence[Cell], factory: Factory, resume: Mapping[str, bytes]
+) -> tuple[Learner, Sequence[Checkpoint] | None]:
+    learner = factory(cells)
+    if not all(cell.key in resume for cell in cells):
+        return learner, None
+    try:
+        start = [Checkpoint.from_bytes(resume[cell.key]) for cell in cells]
+        learner.load([checkpoint.state for checkpoint in start])
+    except Exception:  # written by another version of the agent: the work is done again from the first step
+        return factory(cells), None
+    return learner, start
+
+
+def run_pack(
+    cells: Sequence[Cell],
+    learner: Learner,
+    resume: Sequence[Checkpoint] | None,
+    should_stop: Callable[[], bool],
+    pace: Pace,
+) -> Iterator[Message]:
+    """Runs a pack to its results or, told to stop, to a checkpoint of where it is."""
+    clock = time.monotonic
+    first = cells[0]
+    events = event_steps(first)
+    step = resume[0].step if resume else 0
+    points = [{name: list(p) for name, p in c.probes.items()} for c in resume] if resume else [{} for _ in cells]
+    if not resume:
+        _probe(first, learner, 0, points)
+    saved_at, saved_step, rest = clock(), step, pace.checkpoint_seconds
+    told_at, told_step = clock(), step
+    chunk = pace.chunk or FIRST_CHUNK
+    while step < first.steps:
+        event = next(e for e in events if e > step)
+        size = event - step if is_user_agent(first) else min(chunk, event - step)
+        began = clock()
+        learner.train(size)
+        now = clock()
+        step += size
+        if pace.chunk is None:
+            chunk = _paced(chunk, size, now - began)
+        if step == event:
+            _probe(first, learner, step, points)
+            now = clock()
+        stop = should_stop()
+        if stop or now - told_at >= CHUNK_SECONDS or step == first.steps:
+            yield Stepped((step - told_step) * len(cells))
+            told_at, told_step = now, step
+        if step < first.steps and (stop or now - saved_at >= rest):
+            if step > saved_step:
+                yield from _saved(cells, learner, step, points)
+            saved_at, saved_step = clock(), step
+            rest = max(pace.checkpoint_seconds, CHECKPOINT_REST * (saved_at - now))
+            if stop:
+                return
+    yield Finished(_results(cells, learner, points))
+
+
+def event_steps(cell: Cell) -> list[int]:
+    """The steps after the first at which a probe is taken or a segment ends, in order."""
+    ends = np.cumsum([segment.steps for segment in cell.segments]).tolist()
+    return sorted({*ends, *(step for probe in cell.probes for step in probe.at)} - {0})
+
+
+def _paced(chunk: int, size: int, seconds: float) -> int:
+    if seconds > 2 * CHUNK_SECONDS:
+        return max(1, size // 2)
+    return chunk * 2 if size == chunk and seconds < CHUNK_SECONDS / 2 else chunk
+
+
+def _probe(cell: Cell, learner: Learner, step: int, points: list[dict[str, list[tuple[int, float]]]]) -> None:
+    for number, probe in enumerate(cell.probes):
+        if step in probe.at:
+            measured = learner.evaluate(number)
+            for metric in probe.metrics:
+                for mine, value in zip(points, measured[metric], strict=True):
+                    mine.setdefault(f"{probe.name}/{metric}", []).append((step, float(value)))
+
+
+def _saved(
+    cells: Sequence[Cell], learner: Learner, step: int, points: Sequence[Mapping[str, Sequence[tuple[int, float]]]]
+) -> Iterator[Message]:
+    states = learner.save()
+    if states is not None:
+        each = zip(cells, points, states, strict=True)
+        yield Saved({cell.key: (step, Checkpoint(step, mine, s).to_bytes()) for cell, mine, s in each})
+
+
+def _results(
+    cells: Sequence[Cell], learner: Learner, points: Sequence[Mapping[str, Sequence[tuple[int, float]]]]
+) -> dict[str, dict[str, Curve]]:
+    results = {}
+    for cell, mine, trained in zip(cells, points, learner.curves(), strict=True):
+        curves = {metric: _curve(metric, steps, values) for metric, (steps, values) in trained.items()}
+        for metric, pairs in mine.items():
+            curves[metric] = _curve(metric, [s for s, _ in pairs], [v for _, v in pairs])
+        results[cell.key] = curves
+    return results
+
+
+def _curve(metric: str, steps: Sequence[int] | np.ndarray, values: Sequence[float] | np.ndarray) -> Curve:
+    x, y = np.array(steps, dtype=np.int64), np.array(values, dtype=np.float64)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise ValueError(f"the curve {metric!r} has steps of shape {x.shape} but values of shape {y.shape}")
+    return x, y

@@ -1,0 +1,118 @@
+"""What is to be run, and which cells may run together?
+
+A `Plan` is data: a named list of cells. `packs` cuts cells into groups that one batched learner can train in step.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+from mohs.core.cell import Cell
+from mohs.core.errors import UsageError
+from mohs.core.task import Source, Task, members, read_json
+from mohs.core.values import Json, canonical_json, content_hash
+
+LARGEST_PACK = 64  # beyond this the batched learners gain nothing and a lost pack costs more
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Cells to run, each once, with the protocol and the options that asked for them."""
+
+    name: str
+    protocol: str
+    options: Mapping[str, Json] = field(hash=False)
+    cells: tuple[Cell, ...]
+
+    def __post_init__(self) -> None:
+        try:
+            options = json.loads(canonical_json(dict(self.options)))
+        except (TypeError, ValueError) as error:
+            raise UsageError(
+                f"the options of a plan must be a mapping that can be written as JSON: {error}."
+            ) from error
+        object.__setattr__(self, "options", options)
+        # A protocol may ask for one cell on several axes (the vanilla task); it is run once.
+        object.__setattr__(self, "cells", tuple({cell.key: cell for cell in self.cells}.values()))
+
+    @property
+    def steps(self) -> int:
+        return sum(cell.steps for cell in self.cells)
+
+    def to_json(self) -> dict[str, Json]:
+        return {**self._header(), "cells": [cell.to_json() for cell in self.cells]}
+
+    @classmethod
+    def from_json(cls, data: str | Mapping[str, Any]) -> Plan:
+        data = read_json(data, "plan", {"name", "protocol", "options", "cells"})
+        if not isinstance(data["options"], Mapping) or not isinstance(data["cells"], list | tuple):
+            raise UsageError("a plan must have a mapping of options and a list of cells.")
+        return cls(data["name"], data["protocol"], data["options"], tuple(Cell.from_json(c) for c in data["cells"]))
+
+    @cached_property
+    def key(self) -> str:
+        """A content hash; the cells enter by their own keys."""
+        keys: list[Json] = [cell.key for cell in self.cells]
+        return content_hash({**self._header(), "cells": keys})
+
+    def _header(self) -> dict[str, Json]:
+        return {"name": self.name, "protocol": self.protocol, "options": dict(self.options)}
+
+
+def is_user_agent(cell: Cell) -> bool:
+    """`file.py:function`, `module:function` and `library:name` agents train one cell at a time."""
+    return ":" in cell.agent.name
+
+
+def signature(cell: Cell, memo: dict[Task, Hashable] | None = None) -> Hashable:
+    """Equal for cells that one learner can train in step: they differ in tasks of equal spaces and in seeds only."""
+    memo = {} if memo is None else memo
+    if is_user_agent(cell):
+        return cell.key
+    return (
+        cell.agent,
+        cell.window,
+        tuple((s.steps, s.told, _spaces(s.source, memo)) for s in cell.segments),
+        tuple((p.name, p.at, p.episodes, p.mode, p.metrics, _spaces(p.source, memo)) for p in cell.probes),
+    )
+
+
+def packs(cells: Iterable[Cell], size: int, at: Mapping[str, int] | None = None) -> list[list[Cell]]:
+    """Packs of at most `size` cells of one signature and, where `at` gives it, at one step; cells keep their order.
+
+    The packs of one signature are equally long, give or take one cell.
+    """
+    if size < 1:
+        raise UsageError(f"the size of a pack is {size}, but must be an integer ≥ 1.")
+    at = at or {}
+    memo: dict[Task, Hashable] = {}
+    groups: dict[Hashable, list[Cell]] = {}
+    for cell in cells:
+        groups.setdefault((signature(cell, memo), at.get(cell.key, 0)), []).append(cell)
+    return [pack for group in groups.values() for pack in _cut(group, size)]
+
+
+def default_pack_size(cells: int, workers: int) -> int:
+    """Two packs for each worker, so that all stay busy to near the end."""
+    return max(1, min(LARGEST_PACK, math.ceil(cells / (2 * max(1, workers)))))
+
+
+def _cut(group: Sequence[Cell], size: int) -> list[list[Cell]]:
+    count = math.ceil(len(group) / size)
+    ends = [len(group) * i // count for i in range(count + 1)]
+    return [list(group[a:b]) for a, b in pairwise(ends)]
+
+
+def _spaces(source: Source, memo: dict[Task, Hashable]) -> Hashable:
+    found = []
+    for task in members(source)[0]:
+        if task not in memo:
+            memo[task] = (task.env, task.environment.realisation("spaces")(task))
+        found.append(memo[task])
+    return tuple(dict.fromkeys(found))

@@ -1,0 +1,95 @@
+"""How is a worker process started, spoken to and ended?
+
+A fresh interpreter is started instead of a copy of this one: no thread or lock is inherited, numerical libraries see
+one thread from the start, and the caller's script is not run again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from multiprocessing.connection import Connection, Pipe
+
+from mohs.core.errors import MohsError
+from mohs.runs.worker import Report, Stop, Work
+
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[2]); from mohs.runs.worker import main; main(int(sys.argv[1]))"
+)
+_THREADS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMEXPR_NUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+
+LAST_SECONDS = 5.0
+
+
+class Worker:
+    """The coordinator's end of one worker process."""
+
+    def __init__(self) -> None:
+        self.ready = False
+        here, there = Pipe()
+        self.connection: Connection[Work | Stop, Report] = here
+        command = [sys.executable, "-c", _START, str(there.fileno()), json.dumps(sys.path)]
+        environment = {**os.environ, **dict.fromkeys(_THREADS, "1")}
+        # The new process inherits the mask: a Ctrl-C at the terminal cannot end it before it can ignore it.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})
+        try:
+            self.process = subprocess.Popen(
+                command,
+                env=environment,
+                pass_fds=[there.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=2,  # what an agent prints must not mix with data on the standard output
+            )
+        except OSError as error:
+            here.close()
+            raise MohsError(f"worker processes cannot be started ({error.strerror}).") from error
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            there.close()
+
+    def send(self, message: Work | Stop) -> bool:
+        """False if the worker is gone."""
+        try:
+            self.connection.send(message)
+        except OSError:
+            return False
+        return True
+
+    def reports(self) -> tuple[list[Report], bool]:
+        """What has arrived, and whether the worker is still there."""
+        found: list[Report] = []
+        alive = self.process.poll() is None  # asked first: what it said before it died is still read
+        try:
+            while self.connection.poll():
+                found.append(self.connection.recv())
+        except (EOFError, OSError):
+            return found, False
+        return found, alive
+
+    def epitaph(self) -> str:
+        """How the process ended, in words."""
+        try:
+            code = self.process.wait(LAST_SECONDS)
+        except subprocess.TimeoutExpired:
+            return "worker died: the process closed its connection."
+        if code >= 0:
+            return f"worker died: the process exited with code {code}."
+        name = signal.Signals(-code).name if -code in {s.value for s in signal.Signals} else str(-code)
+        hint = " The machine may be out of memory." if -code == signal.SIGKILL else ""
+        return f"worker died: the process was ended by signal {name}.{hint}"
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.connection.close()

@@ -1,0 +1,291 @@
+"""What is written comes back; a transaction is whole or nothing; what cannot be is one clear sentence."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+import sqlalchemy as sa
+from fake_learner import FACTORY, cell, plan
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from mohs.core.errors import StoreError, UsageError
+from mohs.runs import blobs
+from mohs.runs.execute import execute
+from mohs.runs.export import export_csv, load
+from mohs.runs.plan import Plan
+from mohs.runs.schema import CHECKPOINT, CURVE
+from mohs.runs.status import failures, find, status
+from mohs.runs.store import Store, open_store
+
+CURVES = {
+    "train/return": (np.array([10, 20]), np.array([0.1, np.nan])),
+    "eval/return": (np.array([5]), np.array([-np.inf])),
+}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return open_store(f"sqlite:///{tmp_path}/below/here/store.db")
+
+
+def rows(store: Store, table: sa.Table) -> int:
+    with store.engine.connect() as connection:
+        return connection.scalar(sa.select(sa.func.count()).select_from(table)) or 0
+
+
+@given(hnp.arrays(np.int64, hnp.array_shapes(max_dims=1, min_side=0, max_side=300)))
+def test_integers_come_back(values: np.ndarray) -> None:
+    assert blobs.unpack_integers(blobs.pack_integers(values)).tolist() == values.tolist()
+
+
+@given(hnp.arrays(np.float64, hnp.array_shapes(max_dims=1, min_side=0, max_side=300)))
+def test_floats_come_back_bit_for_bit(values: np.ndarray) -> None:
+    assert blobs.unpack_floats(blobs.pack_floats(values)).tobytes() == values.tobytes()
+
+
+@given(
+    st.integers(0, 2**40),
+    st.dictionaries(st.text(max_size=5), st.lists(st.tuples(st.integers(0, 99), st.floats()), max_size=3), max_size=3),
+    st.binary(max_size=50),
+)
+def test_checkpoints_come_back(step: int, probes: dict[str, list[tuple[int, float]]], state: bytes) -> None:
+    again = blobs.Checkpoint.from_bytes(blobs.Checkpoint(step, probes, state).to_bytes())
+    assert (again.step, again.state) == (step, state)
+    assert repr(dict(again.probes)) == repr(probes)
+
+
+def test_a_study_comes_back(store: Store) -> None:
+    made = plan(3, 2)
+    store.add(made)
+    store.add(made)
+    assert store.plan(made.key) == made
+    assert [(s.key, s.name, s.protocol, s.options) for s in store.studies()] == [
+        (made.key, made.name, made.protocol, made.options)
+    ]
+    assert [r.cell for r in store.cells(made.key)] == list(made.cells)
+    assert set(store.statuses(c.key for c in made.cells).values()) == {"pending"}
+
+
+def test_cells_are_shared_by_studies(store: Store) -> None:
+    small, large = plan(2, 1), plan(4, 1)
+    store.add(small)
+    store.write(done={small.cells[0].key: CURVES})
+    store.add(large)
+    assert len(store.cells()) == 4
+    assert [s.done for s in status(store)] == [1, 1]
+    assert [s.cells for s in status(store)] == [2, 4]
+
+
+def test_finishing_a_cell_writes_its_curves_and_drops_its_checkpoint(store: Store) -> None:
+    made = plan(2, 1)
+    store.add(made)
+    first, second = (c.key for c in made.cells)
+    store.write(checkpoints={first: (10, b"one"), second: (10, b"two")})
+    store.write(checkpoints={first: (20, b"three")})
+    assert store.checkpoint_steps([first, second]) == {first: 20, second: 10}
+    assert store.checkpoints([first]) == {first: b"three"}
+    assert status(store)[0].steps_saved == 30
+    store.write(done={first: CURVES}, failed={second: "Traceback\nValueError: no"})
+    assert store.checkpoint_steps([first, second]) == {}
+    assert store.statuses([first, second]) == {first: "done", second: "failed"}
+    ((key, curves),) = store.results([second, first])
+    assert key == first
+    assert list(curves) == ["eval/return", "train/return"]
+    for metric, (steps, values) in CURVES.items():
+        np.testing.assert_array_equal(curves[metric][0], steps)
+        np.testing.assert_array_equal(curves[metric][1], values)
+    (failure,) = failures(store, made.key)
+    assert (failure.cell, failure.agent, failure.reason) == (second, "fake", "ValueError: no")
+    assert find(store, "test").key == find(store, made.key[:6]).key == made.key
+    with pytest.raises(UsageError, match="Did you mean 'test'"):
+        find(store, "tset")
+    store.retry([second])
+    assert store.statuses([second]) == {second: "pending"}
+
+
+def test_a_transaction_that_breaks_leaves_nothing(store: Store) -> None:
+    made = plan(2, 1)
+    store.add(made)
+    first, second = (c.key for c in made.cells)
+    store.write(checkpoints={first: (10, b"one")})
+    with pytest.raises(TypeError):
+        store.write(done={first: CURVES, second: {"train/return": None}})  # type: ignore[dict-item]
+    assert rows(store, CURVE) == 0
+    assert store.statuses([first, second]) == {first: "pending", second: "pending"}
+    assert store.checkpoints([first]) == {first: b"one"}
+
+
+def test_a_full_disk_is_told_and_nothing_is_half_written(store: Store) -> None:
+    made = plan(2, 1)
+    store.add(made)
+    first, second = (c.key for c in made.cells)
+    store.write(done={first: CURVES})
+    with store.engine.connect() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+    noise = np.random.default_rng(0).normal(size=200_000)
+    with pytest.raises(StoreError, match="the disk is full"):
+        store.write(done={second: {"train/return": (np.arange(len(noise)), noise)}})
+    assert store.statuses([first, second]) == {first: "done", second: "pending"}
+    assert rows(store, CURVE) == 2
+
+
+def test_a_full_disk_during_a_run(store: Store, tmp_path: Path) -> None:
+    made = plan(60, 1)
+    store.add(made)
+    with store.engine.connect() as connection:
+        pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
+        connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
+    with pytest.raises(StoreError, match="the disk is full"):
+        execute(made, store, workers=0, pack_size=1, factory=FACTORY, progress="silent", chunk=5, checkpoint_seconds=0)
+    with store.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA max_page_count = 100000")
+    assert execute(made, store, workers=0, factory=FACTORY, progress="silent").done == 60
+
+
+def test_only_one_run_at_a_time(store: Store) -> None:
+    other = open_store(str(store.engine.url))
+    with (
+        store.sole_writer(),
+        pytest.raises(StoreError, match=rf"in use by another run \(process {os.getpid()}\)"),
+        other.sole_writer(),
+    ):
+        pass
+    with other.sole_writer():  # and it is free again
+        pass
+
+
+def test_the_lock_of_a_dead_process_is_taken_over(store: Store) -> None:
+    path = Path(str(store.engine.url.database) + ".lock")
+    path.write_text("1")
+    with store.sole_writer():
+        pass
+    assert not path.exists()
+
+
+def test_reading_goes_on_while_a_run_writes(store: Store) -> None:
+    made = plan(1, 1)
+    store.add(made)
+    reader = open_store(str(store.engine.url), create=False)
+    with store.engine.connect().execution_options(mohs_write=True) as connection, connection.begin():
+        connection.execute(sa.insert(CHECKPOINT), {"cell": "x", "step": 1, "state": b""})
+        found: list[object] = []
+        thread = threading.Thread(target=lambda: found.append(status(reader)[0].pending))
+        thread.start()
+        thread.join(5)
+        assert found == [1]
+
+
+def break_file(path: Path, kind: str) -> None:
+    if kind == "text":
+        path.write_text("this is not a database, it is a letter to the editor. " * 50)
+        return
+    if kind == "foreign":
+        with closing(sqlite3.connect(path, isolation_level=None)) as db:
+            db.execute("CREATE TABLE recipes (name TEXT)")
+        return
+    if kind == "empty":
+        path.touch()
+        return
+    with open_store(f"sqlite:///{path}") as store:
+        store.add(plan(30, 1))
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        if kind == "version":
+            db.execute("UPDATE mohs_meta SET value = '999' WHERE name = 'schema'")
+        elif kind == "table":
+            db.execute("DROP TABLE mohs_curve")
+        elif kind == "json":
+            db.execute("UPDATE mohs_cell SET json = '{'")
+            db.execute("UPDATE mohs_cell SET status = 'done'")
+            db.execute("INSERT INTO mohs_curve SELECT key, 'train/return', x'72', x'72' FROM mohs_cell")
+        elif kind == "blob":
+            db.execute("UPDATE mohs_cell SET status = 'done'")
+            db.execute("INSERT INTO mohs_curve SELECT key, 'train/return', x'7a00', x'7a00' FROM mohs_cell")
+    if kind == "pages":
+        data = bytearray(path.read_bytes())
+        data[4096:] = os.urandom(len(data) - 4096)
+        path.write_bytes(data)
+    if kind == "cut":
+        path.write_bytes(path.read_bytes()[:5000])
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [
+        ("text", "is not a database"),
+        ("foreign", "not a store of mohs"),
+        ("empty", "is empty"),
+        ("version", "another version of mohs"),
+        ("table", "damaged"),
+        ("json", "cannot be read"),
+        ("blob", "cannot be read"),
+        ("pages", "damaged"),
+        ("cut", "damaged"),
+    ],
+)
+def test_a_file_that_is_no_sound_store_is_refused(tmp_path: Path, kind: str, says: str) -> None:
+    path = tmp_path / "store.db"
+    break_file(path, kind)
+    before = path.read_bytes()
+    with pytest.raises(StoreError, match=says) as error:
+        load(f"sqlite:///{path}")
+    assert "\n" not in str(error.value)
+    assert str(path) in str(error.value)
+    assert path.read_bytes() == before
+    if kind in ("text", "foreign", "version", "table"):
+        with pytest.raises(StoreError, match=says):
+            open_store(f"sqlite:///{path}")
+        assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [
+        ("store.db", "write sqlite:///PATH"),
+        ("", "write sqlite:///PATH"),
+        ("mysql://host/db", "must begin with sqlite:/// or postgresql://"),
+        ("nonsense://x", "must begin with"),
+        ("sqlite://store.db", "three slashes"),
+        ("sqlite+nonsense:///x.db", "no driver"),
+        ("postgresql://localhost:port/x", "write sqlite:///PATH"),
+    ],
+)
+def test_a_url_that_is_none_is_refused(url: str, says: str) -> None:
+    with pytest.raises(StoreError, match=says):
+        open_store(url)
+
+
+def test_places_that_cannot_hold_a_store(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreError, match="a file stands where a directory"):
+        open_store(f"sqlite:///{tmp_path}/file/store.db")
+    with pytest.raises(StoreError, match="is a directory"):
+        open_store(f"sqlite:///{tmp_path}")
+    with pytest.raises(StoreError, match="there is no store at"):
+        open_store(f"sqlite:///{tmp_path}/missing.db", create=False)
+    assert not (tmp_path / "missing.db").exists()
+    with pytest.raises(StoreError, match="cannot be written"):
+        export_csv(open_store(f"sqlite:///{tmp_path}/s.db"), tmp_path / "file" / "out.csv")
+
+
+def test_the_schema_is_not_bound_to_sqlite() -> None:
+    from sqlalchemy.dialects import postgresql
+    from sqlalchemy.schema import CreateTable
+
+    text = str(CreateTable(CURVE).compile(dialect=postgresql.dialect()))  # type: ignore[no-untyped-call]
+    assert "BYTEA" in text
+
+
+def test_a_plan_whose_functions_cannot_be_stored_is_refused(store: Store) -> None:
+    odd = cell(0)
+    task = odd.segments[0].source.replace(reward_noise=lambda rng: 0.0)  # type: ignore[union-attr]
+    with pytest.raises(UsageError, match="cannot be stored"):
+        Plan("p", "x", {}, (type(odd)(odd.agent, 0, (type(odd.segments[0])(task, 10),)),))
