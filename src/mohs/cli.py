@@ -179,7 +179,7 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     from mohs.runs.store import open_store
 
     with open_store(store, create=False) as opened:
-        found = find_status(opened)
+        found, name = find_status(opened), opened.name
     if as_json:
         _print_json([s.to_json() for s in found])
         return
@@ -187,7 +187,7 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     rows = [
         (s.study.key[:8], s.study.name, str(s.cells), str(s.done), str(s.pending), str(s.failed)) for s in found
     ]
-    _table(f"Studies in {store}", columns, rows)
+    _table(f"Studies in {name}", columns, rows)
     for s in found:
         for failure in s.failures:
             print(f"failed: {failure.reason}", file=sys.stderr)

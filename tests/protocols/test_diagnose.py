@@ -151,7 +151,7 @@ def appendix_d():
     study = Study.make(agent("q_learning"), dials=list(APPENDIX_D), seeds=1000)
 
     def level(**params):
-        pack = learner([study.cell(params, seed) for seed in range(study.seeds)])
+        pack = learner([study.cell(study.task(params), seed) for seed in range(study.seeds)])
         pack.train(study.budget)
         runs = auc(np.array([curves["train/return"][1] for curves in pack.curves()]))
         scale = paper_scale(params.get("delay", 0), params.get("sequence_length", 1))

@@ -7,8 +7,8 @@ has the same generated dynamics at every dose and for every agent.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -20,6 +20,7 @@ from mohs.core.cell import Agent, Cell, Probe, Segment
 from mohs.core.dials import dial
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError, unknown
+from mohs.core.family import Family
 from mohs.core.registry import environment
 from mohs.core.task import Task, read_json
 from mohs.core.values import Json, from_json, to_json
@@ -73,7 +74,7 @@ class Study:
             raise UsageError("a diagnosis needs at least one dial.")
         two = chosen.pairs if pairs is None and dials is None else tuple(pairs or ())
         parameters = environment(env).parameters
-        doses = [(n, tuple(parameters[n].domain.parse(n, v) for v in known[n])) for n in {**dict.fromkeys(names)}]
+        doses = [(n, tuple(parameters[n].domain.parse(n, v) for v in known[n])) for n in names]
         steps = Integer(200).parse("budget", chosen.budget if budget is None else budget)
         count = Integer(1, 1_000_000).parse("seeds", chosen.seeds if seeds is None else seeds)
         return cls(agent, battery, tuple(doses), two, count, steps, env)
@@ -84,12 +85,18 @@ class Study:
         known = {**find_battery("full").doses, **find_battery(self.battery).doses, **dict(self.doses)}
         return {name: known[name] for pair in self.pairs for name in pair}
 
-    def task(self, params: Mapping[str, Any], seed: int) -> Task:
+    def families(self) -> tuple[Family, ...]:
+        """One dial at a time around vanilla, and the grid of every pair."""
+        axes: dict[str, Any] = {name: list(values) for name, values in self.doses}
+        pairs: list[dict[str, Any]] = [{n: list(self.pair_doses[n]) for n in pair} for pair in self.pairs]
+        return Family.sweep(self.env, **axes), *(Family.grid(self.env, **pair) for pair in pairs)
+
+    def task(self, params: Mapping[str, Any], seed: int = 0) -> Task:
         return Task.make(self.env, seed=seed, **params)
 
-    def cell(self, params: Mapping[str, Any], seed: int) -> Cell:
+    def cell(self, point: Task, seed: int) -> Cell:
         """One run: training, then the greedy policy on its own task and without noise."""
-        task = self.task(params, seed)
+        task = replace(point, seed=seed)
         end = (self.budget,)
         probes = (
             Probe("eval", task, end, self.episodes),
@@ -97,15 +104,6 @@ class Study:
         )
         window = max(task["max_episode_steps"], -(-self.budget // CURVE_POINTS))
         return Cell(self.agent, seed, (Segment(task, self.budget),), probes, window)
-
-    def points(self) -> Iterable[dict[str, Any]]:
-        """The parameters of every point: vanilla, each dose of each dial, each combination of each pair."""
-        yield {}
-        for name, values in self.doses:
-            yield from ({name: value} for value in values)
-        for a, b in self.pairs:
-            for x, y in itertools.product(self.pair_doses[a], self.pair_doses[b]):
-                yield {a: x, b: y}
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -137,7 +135,8 @@ class Study:
 
 def plan(study: Study) -> Plan:
     """All cells of a diagnosis, seed by seed, so that an interrupted one has whole seeds."""
-    cells = (study.cell(point, seed) for seed in range(study.seeds) for point in study.points())
+    points = [point.task for family in study.families() for point in family]
+    cells = (study.cell(point, seed) for seed in range(study.seeds) for point in points)
     return Plan(f"diagnose {study.agent}", "diagnose", study.to_json(), tuple(cells))
 
 
@@ -217,75 +216,75 @@ class Verdict:
 def verdict(study: Study, scores: Mapping[str, Points]) -> Verdict:
     """The analysis of the runs that are there; `scores` maps cell keys to their curves."""
     runs = _Runs(study, scores)
-    vanilla = runs.dose(None, {}, comparisons=1)
-    dials = [_dial_verdict(runs, name, values) for name, values in study.doses]
+    vanilla = runs.dose(None, study.task({}), comparisons=1)
+    dials = [_dial_verdict(study, runs, name, values) for name, values in study.doses]
     dials.sort(key=lambda d: -d.damage.value if not np.isnan(d.damage.value) else np.inf)
     pairs = tuple(runs.pair(a, b) for a, b in study.pairs)
     return Verdict(study, vanilla, tuple(dials), pairs, runs.missing, _headline(study, vanilla, dials, runs.missing))
 
 
 class _Runs:
-    """The measures of every run, looked up by parameters and seed."""
+    """The measures of every run, looked up by its point."""
 
     def __init__(self, study: Study, scores: Mapping[str, Points]) -> None:
         self._study, self._scores = study, scores
-        self._samples: dict[str, dict[str, npt.NDArray[np.float64]]] = {}
+        self._samples: dict[Task, dict[str, npt.NDArray[np.float64]]] = {}
         self.missing = 0
 
-    def samples(self, params: Mapping[str, Any]) -> dict[str, npt.NDArray[np.float64]]:
+    def samples(self, point: Task) -> dict[str, npt.NDArray[np.float64]]:
         """Every measure of a point, [seeds]."""
-        key = self._study.task(params, 0).key
-        if key not in self._samples:
+        if point not in self._samples:
             values = {name: np.full(self._study.seeds, np.nan) for name in MEASURES}
             for seed in range(self._study.seeds):
-                cell = self._study.cell(params, seed)
+                cell = self._study.cell(point, seed)
                 if cell.key not in self._scores:
                     self.missing += 1
                     continue
                 for name, value in measure(cell, self._scores[cell.key]).items():
                     values[name][seed] = value
-            self._samples[key] = values
-        return self._samples[key]
+            self._samples[point] = values
+        return self._samples[point]
 
-    def dose(self, value: Any, params: Mapping[str, Any], comparisons: int) -> Dose:
-        samples = self.samples(params)
+    def dose(self, value: Any, point: Task, comparisons: int) -> Dose:
+        samples = self.samples(point)
         means = {name: estimate(runs, "mean", LEVEL, comparisons) for name, runs in samples.items()}
         iqms = {name: estimate(runs, "iqm", LEVEL, comparisons) for name, runs in samples.items()}
-        return Dose(value, samples, means, iqms, self._curves(params))
+        return Dose(value, samples, means, iqms, self._curves(point))
 
     def pair(self, a: str, b: str) -> PairVerdict:
         doses_a, doses_b = self._study.pair_doses[a], self._study.pair_doses[b]
-        grid = [[self.samples({a: x, b: y}) for y in doses_b] for x in doses_a]
+        grid = [[self.samples(self._study.task({a: x, b: y})) for y in doses_b] for x in doses_a]
         stacked = {name: np.array([[cell[name] for cell in row] for row in grid]) for name in MEASURES}
         return PairVerdict(a, b, doses_a, doses_b, stacked)
 
-    def _curves(self, params: Mapping[str, Any]) -> Curves | None:
-        keys = [self._study.cell(params, seed).key for seed in range(self._study.seeds)]
+    def _curves(self, point: Task) -> Curves | None:
+        keys = [self._study.cell(point, seed).key for seed in range(self._study.seeds)]
         found = [self._scores[key]["train/return"] for key in keys if key in self._scores]
         return (found[0][0], np.array([values for _, values in found])) if found else None
 
 
-def _dial_verdict(runs: _Runs, name: str, values: tuple[Any, ...]) -> DialVerdict:
+def _dial_verdict(study: Study, runs: _Runs, name: str, values: tuple[Any, ...]) -> DialVerdict:
     declared = dial(name)
-    plain = environment(runs._study.env).parameters[name].default
+    plain = environment(study.env).parameters[name].default
     vanilla = values.index(plain)
-    doses = tuple(runs.dose(v, {name: v}, bonferroni_comparisons(len(values))) for v in values)
+    comparisons = bonferroni_comparisons(len(values))
+    doses = tuple(runs.dose(v, study.task({name: v}), comparisons) for v in values)
     scores = np.array([dose.samples["normalised"] for dose in doses])
     ordered = not isinstance(values[0], bool)
     harder = declared.harder if ordered else "none"
     breaking = breaking_dose([float(v) for v in values], scores, vanilla, harder, LEVEL)
     loss = damage(scores, vanilla, LEVEL)
-    sentence = _sentence(name, declared.unit, values, harder, breaking, loss, len(scores[0]))
+    sentence = _sentence(name, declared.unit, values, harder, breaking, loss)
     return DialVerdict(name, declared.unit, harder, vanilla, doses, breaking, loss, sentence)
 
 
 def _sentence(
-    name: str, unit: str, values: tuple[Any, ...], harder: str, breaking: Sequence[BreakingDose], loss: Estimate, n: int
+    name: str, unit: str, values: tuple[Any, ...], harder: str, breaking: Sequence[BreakingDose], loss: Estimate
 ) -> str:
     """What a person can quote."""
-    lost = f"over the tested doses it costs {_percent(loss)} of the vanilla score" if loss.known else ""
     if not loss.known:
         return f"{name}: too few runs for a verdict (n = {loss.n})."
+    lost = f"over the tested doses it costs {_percent(loss)} of the vanilla score"
     parts = []
     for b in breaking:
         side = {"down": "downwards ", "up": "upwards "}.get(b.side, "") if harder == "both" else ""

@@ -1,0 +1,166 @@
+"""What is typed and what comes back: data, reports, one-sentence errors, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import mohs
+from mohs.cli import main
+
+EXAMPLE = str(Path(__file__).parents[1] / "examples" / "my_agent.py") + ":make_agent"
+SMALL = ["--dials", "delay", "--seeds", "3", "--budget", "1000"]
+
+
+@pytest.fixture
+def mohs_run(capsys, tmp_path, monkeypatch):
+    """Runs a command in an empty directory: (exit code, stdout, stderr)."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        with pytest.raises(SystemExit) as stop:
+            main(list(words))
+        captured = capsys.readouterr()
+        return stop.value.code or 0, captured.out, captured.err
+
+    return run
+
+
+def test_envs_and_dials_as_text_and_json(mohs_run):
+    code, out, _ = mohs_run("dials", "--json")
+    dials = json.loads(out)
+    assert code == 0
+    assert {"name", "domain", "vanilla", "off", "harder", "touches", "applies", "text"} <= set(dials[0])
+    assert "delay" in mohs_run("dials")[1]
+    (env,) = json.loads(mohs_run("envs", "--json")[1])
+    assert env["id"] == "toy/discrete"
+    assert env["parameters"]["delay"]["default"] == 0
+    assert "toy/discrete" in mohs_run("envs")[1]
+
+
+def test_from_diagnosis_to_comparison(mohs_run, tmp_path):
+    code, out, _ = mohs_run("diagnose", "q_learning", *SMALL, "--workers", "0", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["dials"][0]["name"] == "delay"
+    assert found["vanilla"]["mean"]["normalised"]["n"] == 3
+    assert Path(found["report"]).is_file()
+
+    code, out, err = mohs_run("diagnose", "q_learning", *SMALL, "--workers", "0")
+    assert (code, "delay" in out, "Report:" in out) == (0, True, True)
+
+    assert mohs_run("diagnose", "sarsa", *SMALL, "--workers", "0")[0] == 0
+    studies = json.loads(mohs_run("status", "--json")[1])
+    assert [(s["name"], s["done"], s["failed"]) for s in studies] == [
+        ("diagnose q_learning", 15, 0),
+        ("diagnose sarsa", 15, 0),
+    ]
+    compared = json.loads(mohs_run("compare", "q_learning", "sarsa", "--json")[1])
+    assert 0 <= compared["probability_of_improvement"]["value"] <= 1
+    assert Path(compared["report"]).is_file()
+    assert "P(q_learning better than sarsa)" in mohs_run("compare", "q_learning", "sarsa")[1]
+    assert json.loads(mohs_run("report", "sarsa", "--json")[1])["study"]["agent"]["name"] == "sarsa"
+
+    assert mohs_run("export", "--csv", "a.csv", "--parquet", "a.parquet")[0] == 0
+    header, first, *_ = Path("a.csv").read_text().splitlines()
+    assert header == "cell,task,agent,seed,metric,step,value"
+    assert first.count(",") >= 6
+    frame = mohs.load("sqlite:///mohs.db")
+    assert {"cell", "task", "agent", "seed", "metric", "step", "value"} <= set(frame.columns)
+    assert len(frame) == len(Path("a.csv").read_text().splitlines()) - 1
+
+
+def test_two_runs_of_the_same_plan_export_the_same_file(mohs_run):
+    for store, workers in (("one", "0"), ("two", "2")):
+        args = ["--store", f"sqlite:///{store}.db", "--workers", workers, "--out", store]
+        assert mohs_run("diagnose", "double_q_learning", *SMALL, *args)[0] == 0
+        assert mohs_run("export", "--store", f"sqlite:///{store}.db", "--csv", f"{store}.csv")[0] == 0
+    assert Path("one.csv").read_bytes() == Path("two.csv").read_bytes()
+
+
+def test_an_agent_of_ones_own(mohs_run):
+    code, out, _ = mohs_run("diagnose", EXAMPLE, *SMALL, "--workers", "0", "--set", "epsilon=0.2", "--json")
+    assert code == 0
+    assert json.loads(out)["study"]["agent"]["params"] == {"epsilon": 0.2}
+
+
+def test_a_failing_agent_is_shown_and_the_rest_goes_on(mohs_run, tmp_path):
+    (tmp_path / "broken.py").write_text(
+        Path(EXAMPLE.rpartition(":")[0]).read_text()
+        + "\n\ndef make(env, seed):\n    if seed % 2:\n        raise RuntimeError('no luck')\n"
+        + "    return MonteCarloAgent(env, seed)\n"
+    )
+    code, out, err = mohs_run("diagnose", "broken.py:make", *SMALL, "--workers", "0")
+    assert code == 1
+    assert "RuntimeError: no luck" in err
+    assert "Report:" in out
+    (study,) = json.loads(mohs_run("status", "--json")[1])
+    assert study["failed"] > 0
+    assert study["done"] > 0
+
+
+BAD = [
+    (["diagnose", "q_lerning"], "Did you mean 'q_learning'"),
+    (["diagnose"], "Missing argument"),
+    (["diagnos"], "diagnose"),
+    (["diagnose", "q_learning", "--batery", "quick"], "batery"),
+    (["diagnose", "q_learning", "--battery", "quik"], "Did you mean 'quick'"),
+    (["diagnose", "q_learning", "--dials", "dealy"], "Did you mean 'delay'"),
+    (["diagnose", "q_learning", "--pairs", "delay"], "two dials as a:b"),
+    (["diagnose", "q_learning", "--pairs", "delay:delay"], "two different dials"),
+    (["diagnose", "q_learning", "--seeds", "0"], "seeds is 0"),
+    (["diagnose", "q_learning", "--seeds", "many"], "valid integer"),
+    (["diagnose", "q_learning", "--budget", "3"], "budget is 3"),
+    (["diagnose", "q_learning", "--workers", "-1"], "workers is -1"),
+    (["diagnose", "q_learning", "--set", "rate"], "name=value"),
+    (["diagnose", "q_learning", "--set", "rate=1"], "unknown hyperparameter"),
+    (["diagnose", "nothing.py:make_agent"], "no file"),
+    (["diagnose", "math:sinn"], "Did you mean 'sin'"),
+    (["diagnose", "q_learning", "--store", "mysql://x"], "store"),
+    (["diagnose", "q_learning", "--store", "results.db"], "sqlite:///"),
+    (["diagnose", "q_learning", "--store", "sqlite:///file/x.db"], "file"),
+    (["diagnose", "q_learning", "--out", "file/report"], "cannot be written"),
+    (["status", "--store", "sqlite:///none.db"], "none.db"),
+    (["status", "--store", "sqlite:///file"], "file"),
+    (["report", "--store", "sqlite:///none.db"], "none.db"),
+    (["export"], "say where to export"),
+    (["export", "--store", "sqlite:///none.db", "--csv", "x.csv"], "none.db"),
+    (["compare", "a", "b", "--store", "sqlite:///none.db"], "none.db"),
+]
+
+
+@pytest.mark.parametrize(("words", "message"), BAD, ids=[" ".join(words) for words, _ in BAD])
+def test_bad_commands_get_one_sentence_and_exit_code_2(mohs_run, tmp_path, words, message):
+    (tmp_path / "file").write_text("not a database, nor a directory")
+    code, out, err = mohs_run(*words)
+    assert code == 2
+    assert message in err
+    assert len(err.strip().splitlines()) == 1
+    assert out == ""
+    assert (tmp_path / "file").read_text() == "not a database, nor a directory"
+
+
+def test_an_unknown_study_names_the_ones_there_are(mohs_run):
+    mohs_run("diagnose", "random", *SMALL, "--workers", "0")
+    code, _, err = mohs_run("report", "randm")
+    assert code == 2
+    assert "Did you mean 'random'" in err
+
+
+def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(tmp_path):
+    command = [sys.executable, "-m", "mohs", "diagnose", "q_learning", "--dials", "delay", "--seeds", "4"]
+    command += ["--budget", "40000000", "--workers", "1"]
+    started = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True, env={**os.environ})
+    time.sleep(12)
+    started.send_signal(signal.SIGINT)
+    _, err = started.communicate(timeout=60)
+    assert started.returncode == 130
+    assert "the same command goes on" in err
+    assert (tmp_path / "mohs.db").is_file()
