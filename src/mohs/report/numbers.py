@@ -1,0 +1,85 @@
+"""How is a number written for people? Three significant digits, an interval, and what it rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from mohs.stats import BreakingDose, Estimate
+
+UNKNOWN = "–"
+
+
+def number(value: float) -> str:
+    """Three significant digits, no exponent where it can be avoided, a real minus sign."""
+    if math.isnan(value):
+        return UNKNOWN
+    if math.isinf(value):
+        return "∞" if value > 0 else "−∞"
+    size = abs(value)
+    if size < 5e-7:
+        return "0"
+    if size >= 999.5:
+        text = f"{size:,.0f}" if size < 1e7 else f"{size:.2e}"
+    elif size < 0.0005:
+        text = f"{size:.2e}"
+    else:
+        text = f"{size:#.3g}".rstrip(".")
+    return f"−{text}" if value < 0 else text
+
+
+def percent(value: float) -> str:
+    """A share in whole per cent; one decimal where it is small."""
+    if not math.isfinite(value):
+        return number(value)
+    size = abs(100 * value)
+    text = f"{size:.0f}" if size >= 9.95 else f"{size:.1f}"
+    return f"−{text}%" if value < 0 and text != "0.0" else f"{text}%"
+
+
+def level(value: float) -> str:
+    """The coverage that an interval claims: 95%, 99.5%, 99.83%."""
+    return f"{100 * value:.4g}%"
+
+
+def interval(estimate: Estimate) -> str:
+    return f"[{number(estimate.low)}, {number(estimate.high)}]" if estimate.known else "[too few runs]"
+
+
+def estimated(estimate: Estimate) -> str:
+    """0.361 [0.340, 0.382]."""
+    return f"{number(estimate.value)} {interval(estimate)}" if estimate.n else "missing"
+
+
+def dose(value: Any) -> str:
+    """A dose as it was asked for."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        return f"{value:g}".replace("-", "−")
+    if isinstance(value, tuple):
+        return " × ".join(dose(part) for part in value)
+    return str(value)
+
+
+def count(n: Iterable[int]) -> str:
+    """n = 20, or n = 17 to 20 where doses differ."""
+    counts = sorted(set(n)) or [0]
+    return f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
+
+
+def breaking(found: BreakingDose, unit: str, both: bool = False) -> str:
+    """Where it breaks, in few words; with `both`, on which side of vanilla."""
+    words = {
+        "not_learnt": "vanilla not learnt",
+        "too_few": "too few runs",
+        "unordered": "doses have no order",
+    }
+    if found.status in words:
+        return words[found.status]
+    arrow = {"down": "↓ ", "up": "↑ "}.get(found.side, "") if both else ""
+    if found.status == "not_reached":
+        return f"{arrow}not reached"
+    ends = ", ".join("beyond" if math.isinf(end) else number(end) for end in (found.low, found.high))
+    return f"{arrow}breaks at {number(found.dose)} {unit}".rstrip() + f" [{ends}]"
