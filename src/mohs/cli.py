@@ -122,7 +122,10 @@ def dials(as_json: AsJson = False) -> None:
 
 @app.command()
 def diagnose(
-    agent: Annotated[str, typer.Argument(help="A built-in agent, or file.py:function of your own.")],
+    agent: Annotated[
+        str,
+        typer.Argument(help="q_learning, double_q_learning, sarsa, random, optimal, or file.py:function of your own."),
+    ],
     battery: Annotated[str, typer.Option(help="quick, standard or full.")] = "quick",
     dials: Annotated[str | None, typer.Option(help="Only these dials, comma-separated.")] = None,
     pairs: Annotated[str | None, typer.Option(help="Two dials together, a:b, comma-separated.")] = None,
@@ -138,6 +141,7 @@ def diagnose(
     as_json: AsJson = False,
 ) -> int:
     """Find out which dial of hardness breaks an agent, at which dose. The same command again goes on."""
+    from mohs.core.kernel import cache_directory
     from mohs.protocols.diagnose import Study, plan
     from mohs.runs.execute import execute
     from mohs.runs.learners import agent as find_agent
@@ -154,6 +158,8 @@ def diagnose(
     directory = out or Path("mohs-report") / _slug(agent)
     _check_directory(directory)
     planned = plan(study)
+    if not any(cache_directory().iterdir()):
+        print("mohs: compiling kernels for the first time; later runs start at once", file=sys.stderr)
     with open_store(store) as opened:
         summary = execute(planned, opened, workers=workers)
         if summary.interrupted:
@@ -331,11 +337,11 @@ def _show_comparison(found: Comparison, path: Path) -> None:
 
 
 def _number(value: float) -> str:
-    return f"{value:.3g}"
+    return f"{0.0 if abs(value) < 1e-9 else value:.3g}"
 
 
 def _interval(low: float, high: float) -> str:
-    return f"[{low:.3g}, {high:.3g}]"
+    return f"[{_number(low)}, {_number(high)}]"
 
 
 def _hyperparameters(words: Sequence[str]) -> dict[str, Any]:

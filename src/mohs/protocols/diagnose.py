@@ -284,25 +284,28 @@ def _sentence(
     """What a person can quote."""
     if not loss.known:
         return f"{name}: too few runs for a verdict (n = {loss.n})."
-    lost = f"over the tested doses it costs {_percent(loss)} of the vanilla score"
-    parts = []
-    for b in breaking:
-        side = {"down": "downwards ", "up": "upwards "}.get(b.side, "") if harder == "both" else ""
-        if b.status == "reached":
-            parts.append(f"{side}breaks the agent at {b.dose:.3g} {unit} ({_range(b)}; n = {b.n})".replace("  ", " "))
-        elif b.status == "not_reached":
-            edge = max(values) if b.side != "down" else min(values)
-            parts.append(f"{side}does not break it up to {edge:g} {unit} (n = {b.n})".rstrip())
-        elif b.status == "not_learnt":
-            parts.append("has no breaking dose, because vanilla itself is not learnt")
-        elif b.status == "too_few":
-            parts.append(f"has too few runs for a breaking dose (n = {b.n})")
-    text = " and ".join(parts) or "has no order of doses, so no breaking dose"
-    return f"{name} {text}; {lost}."
+    found = " and ".join(_breaks(b, unit, values, two_sided=harder == "both") for b in breaking)
+    return f"{name} {found or 'was not made harder'}; over the tested doses it costs {_percent(loss)} of vanilla's score."
+
+
+def _breaks(b: BreakingDose, unit: str, values: tuple[Any, ...], two_sided: bool) -> str:
+    """One side of a dial in words."""
+    way = {"up": "upwards ", "down": "downwards "}[b.side] if two_sided and b.side in ("up", "down") else ""
+    if b.status == "reached":
+        return f"{way}breaks the agent at {b.dose:.3g} {unit} ({_range(b)}; n = {b.n})"
+    if b.status == "not_reached":
+        edge = f"down to {min(values):g}" if b.side == "down" else f"up to {max(values):g}"
+        return f"{way}does not break it {edge} {unit} (n = {b.n})"
+    if b.status == "not_learnt":
+        return "has no breaking dose, because vanilla itself is not learnt"
+    if b.status == "too_few":
+        return f"has too few runs for a breaking dose (n = {b.n})"
+    return "has no order of doses, so no breaking dose"
 
 
 def _percent(e: Estimate) -> str:
-    return f"{100 * e.value:.0f}% ({100 * e.level:.0f}% interval {100 * e.low:.0f}% to {100 * e.high:.0f}%, n = {e.n})"
+    value, low, high = (f"{round(100 * x) + 0:d}%" for x in (e.value, e.low, e.high))
+    return f"{value} ({100 * e.level:.0f}% interval {low} to {high}, n = {e.n})"
 
 
 def _range(b: BreakingDose) -> str:
@@ -322,7 +325,7 @@ def _headline(study: Study, vanilla: Dose, dials: Sequence[DialVerdict], missing
             f"policy to the exact optimum over {study.budget:,} steps, n = {score.n}."
         )
     known = [d for d in dials if d.damage.known]
-    lines.extend(d.sentence[0].upper() + d.sentence[1:] for d in known[:3])
+    lines.extend(d.sentence for d in known[:3])
     if missing:
         lines.append(f"{missing} runs are missing; what rests on them is marked.")
     return tuple(lines)
