@@ -33,6 +33,16 @@ def law(function: Compiled) -> Compiled:
     return _compile(function, inline="always", _nrt=False, error_model="numpy")
 
 
+def entry(function: Compiled, *examples: Any) -> Compiled:
+    """The machine code of a kernel for arguments of exactly the types of these, without numba's dispatch.
+
+    Dispatch finds out the type of every argument, which takes longer than a short kernel. The caller answers for the
+    types: others are not noticed.
+    """
+    typeof = cast(Compiled, numba.typeof)
+    return cast(Compiled, cast(Any, function).compile(tuple(typeof(example) for example in examples)))
+
+
 def _compile(function: Compiled, **options: Any) -> Compiled:
     # numba reads its cache directory when a function is decorated; other users of numba keep theirs.
     before = settings.__dict__["CACHE_DIR"]

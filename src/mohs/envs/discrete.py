@@ -15,9 +15,11 @@ from gymnasium.vector.utils import batch_space
 
 from mohs.core.domain import Choice, Integer
 from mohs.core.errors import UsageError
+from mohs.core.kernel import entry
 from mohs.core.task import Source, Task
-from mohs.engines.discrete import law
+from mohs.engines.discrete import kernels
 from mohs.engines.discrete.fleet import Fleet, fleet
+from mohs.engines.discrete.law import begin_fleet
 
 Info = dict[str, Any]
 
@@ -39,7 +41,7 @@ class DiscreteEnv(gymnasium.Env[Any, Any]):
     Truncation is left to Gymnasium's `TimeLimit`.
     """
 
-    metadata = {"render_modes": ["ansi"]}
+    metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012 – as Gymnasium declares it
 
     def __init__(self, *, seed: int = 0, render_mode: str | None = None, **params: Any) -> None:
         self.task = Task.make("toy/discrete", seed=seed, **params)
@@ -50,84 +52,95 @@ class DiscreteEnv(gymnasium.Env[Any, Any]):
         states, self._actions, irrelevant_states, self._irrelevant_actions = self.fleet.spaces
         self.observation_space = _space(states, irrelevant_states)
         self.action_space = _space(self._actions, self._irrelevant_actions)
-        self._length: int = self.task["sequence_length"]
-        self._span = len(self.fleet.ints) - 1, int(self.fleet.instances["trace_length"][0])
+        self._augmented = slice(1, self.task["sequence_length"] + 1)
+        self._started = False
         self._bind()
 
     def _bind(self) -> None:
-        """Views into the fleet that a step reads."""
-        self._arrays = self.fleet.arrays
-        start, size = int(self.fleet.instances["trace"][0]), int(self.fleet.instances["trace_length"][0])
-        self._trace = self.fleet.ints[start : start + size]
-        self._size = size
-        # Row r reads a ring that was last written at place r, oldest first.
-        self._order = (np.arange(size)[None, :] + np.arange(size)[:, None] + 1) % size
-        self._t = 0
-        self._started = False
+        """What a step reads of the fleet."""
+        self._memory = self.fleet.memory
+        self._trace = self.fleet.traces[0]
+        self._step_one = entry(kernels.step_one, self._memory, 0, 0)
+        self._irrelevant = self.fleet.instances["irrelevant"]
+        self._ready = self._started and not self.fleet.noise
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        for name in ("_arrays", "_trace"):
-            del state[name]
-        return state
+        views = ("_memory", "_trace", "_irrelevant", "_step_one")
+        return {name: value for name, value in self.__dict__.items() if name not in views}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        t, started = self._t, self._started
         self._bind()
-        self._t, self._started = t, started
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
-        super().reset(seed=seed)
         if seed is not None or not self._started:
-            if seed is None:
-                _ = self.np_random  # Gymnasium chooses a seed where none was ever given
+            super().reset(seed=seed)
+            _ = self.np_random  # Gymnasium chooses a seed where none was ever given
             assert self.np_random_seed is not None
             self.fleet.seed(_key(self.np_random_seed))
             self._started = True
-        law.begin_one(*self._arrays)
-        self._t = 0
-        inst = self.fleet.instances[0]
-        return self._observe(int(inst["state"]), int(inst["irrelevant"])), self._info()
+            self._ready = not self.fleet.noise
+        state = kernels.begin_one(self._memory)
+        history = self._trace.copy()
+        info = {"history": history, "augmented_state": history[self._augmented]}
+        return (np.array([state, self._irrelevant[0]]) if self._irrelevant_actions else state), info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
+        # Written flat, because a call or two would be a tenth of the whole.
         if self._irrelevant_actions:
-            first, second = index(action[0]), index(action[1])
-            if not 0 <= second < self._irrelevant_actions:
-                raise UsageError(f"the irrelevant action is {second}, but must be 0 to {self._irrelevant_actions - 1}.")
-        else:
-            first, second = index(action), 0
-        if not 0 <= first < self._actions:
-            raise UsageError(f"the action is {first}, but must be 0 to {self._actions - 1}.")
+            return self._step_both(action)
+        try:
+            chosen = index(action)
+        except TypeError:
+            raise self._outside(action) from None
+        if not 0 <= chosen < self._actions:
+            raise self._outside(action)
+        if not self._ready:
+            self._make_ready()
+        state, reward, terminated = self._step_one(self._memory, chosen, 0)
+        history = self._trace.copy()
+        return state, reward, terminated, False, {"history": history, "augmented_state": history[self._augmented]}
+
+    def _step_both(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
+        """A step with a relevant and an irrelevant action."""
+        try:
+            chosen, other = map(index, action)
+        except (TypeError, ValueError):
+            raise self._outside(action) from None
+        if not (0 <= chosen < self._actions and 0 <= other < self._irrelevant_actions):
+            raise self._outside(action)
+        if not self._ready:
+            self._make_ready()
+        state, reward, terminated = self._step_one(self._memory, chosen, other)
+        history = self._trace.copy()
+        info = {"history": history, "augmented_state": history[self._augmented]}
+        return np.array([state, self._irrelevant[0]]), reward, terminated, False, info
+
+    def _make_ready(self) -> None:
         if not self._started:
             raise gymnasium.error.ResetNeeded("call reset() before step().")
-        if self.fleet.noise:
-            self.fleet.draw_noise()
-        state, irrelevant, reward, terminated = law.step_one(*self._arrays, first, second)
-        self._t += 1
+        self.fleet.draw_noise()
+
+    def _outside(self, action: Any) -> UsageError:
+        allowed = f"an integer from 0 to {self._actions - 1}"
         if self._irrelevant_actions:
-            return np.array([state, irrelevant]), reward, terminated, False, self._info()
-        return state, reward, terminated, False, self._info()
-
-    def _observe(self, state: int, irrelevant: int) -> Any:
-        return np.array([state, irrelevant]) if self._irrelevant_actions else state
-
-    def _info(self) -> Info:
-        history = self._trace[self._order[self._t % self._size]]
-        return {"history": history, "augmented_state": history[1 : self._length + 1]}
+            allowed = f"two integers, from 0 to {self._actions - 1} and from 0 to {self._irrelevant_actions - 1}"
+        return UsageError(f"the action is {action!r}, but must be {allowed}.")
 
     @property
     def augmented_state(self) -> npt.NDArray[np.int32]:
         """The M-state."""
-        state: npt.NDArray[np.int32] = self._info()["augmented_state"]
+        state: npt.NDArray[np.int32] = self._trace[self._augmented].copy()
         return state
 
-    def render(self) -> str | None:  # type: ignore[override]
+    def render(self) -> str | None:
+        if not self._started:
+            raise gymnasium.error.ResetNeeded("call reset() before render().")
         if self.render_mode is None:
             gymnasium.logger.warn("render() was called without a render_mode; make the environment with 'ansi'.")
             return None
         inst = self.fleet.instances[0]
-        return f"step {inst['t']}: state {inst['state']}, last N-states {self._info()['history'].tolist()}"
+        return f"step {inst['t']}: state {inst['state']}, last N-states {self._trace.tolist()}"
 
 
 class DiscreteVectorEnv(VectorEnv[Any, Any, Any]):
@@ -168,9 +181,7 @@ class DiscreteVectorEnv(VectorEnv[Any, Any, Any]):
         self._width = 2 if irrelevant_actions else 1
         self._started = False
 
-    def reset(
-        self, *, seed: int | Sequence[int | None] | None = None, options: Info | None = None
-    ) -> tuple[Any, Info]:
+    def reset(self, *, seed: int | Sequence[int | None] | None = None, options: Info | None = None) -> tuple[Any, Info]:
         chosen = np.ones(self.num_envs, dtype=np.bool_)
         if options and options.get("reset_mask") is not None:
             chosen = np.asarray(options["reset_mask"], dtype=np.bool_)
@@ -187,56 +198,74 @@ class DiscreteVectorEnv(VectorEnv[Any, Any, Any]):
                     self.fleet.seed(_key(int(one)), i)
         self._started = True
         observations = np.empty((self.num_envs, self._width), dtype=np.int64)
-        law.begin_fleet(*self.fleet.arrays, chosen, observations)
+        begin_fleet(*self.fleet.arrays, chosen, observations)
         return self._shaped(observations), self._info()
 
     def step(self, actions: Any) -> tuple[Any, npt.NDArray[np.float64], Any, Any, Info]:
         if not self._started:
             raise gymnasium.error.ResetNeeded("call reset() before step().")
         given = np.asarray(actions)
-        if given.shape != ((self.num_envs,) if self._width == 1 else (self.num_envs, 2)) or given.dtype.kind not in "iu":
-            raise UsageError(f"actions must be integers of shape {self.action_space.shape}, not {given.dtype} {given.shape}.")
+        if given.shape != self.action_space.shape or given.dtype.kind not in "iu":
+            raise UsageError(
+                f"actions must be integers of shape {self.action_space.shape}, not {given.dtype} of {given.shape}."
+            )
         if self.fleet.noise:
             self.fleet.draw_noise()
         n = self.num_envs
+        # One type and layout, so that one kernel is compiled.
+        chosen = np.ascontiguousarray(given, dtype=np.int64).reshape(n, self._width)
         observations = np.empty((n, self._width), dtype=np.int64)
         final = np.empty((n, self._width), dtype=np.int64) if self._same_step else observations
         rewards = np.empty(n)
         terminated, truncated = np.empty(n, dtype=np.bool_), np.empty(n, dtype=np.bool_)
-        wrong = law.step_fleet(
-            *self.fleet.arrays, given.reshape(n, self._width), observations, rewards, terminated, truncated, final,
-            self._same_step,
+        before = self._keep() if self._same_step and self._history else None
+        wrong = kernels.step_fleet(
+            self.fleet.memory, chosen, observations, rewards, terminated, truncated, final, self._same_step
         )
         if wrong >= 0:
-            raise UsageError(f"the action of environment {wrong} is {given[wrong]}, outside {self.single_action_space}.")
+            raise UsageError(
+                f"the action of environment {wrong} is {given[wrong]}, outside {self.single_action_space}."
+            )
         info = self._info()
         if self._same_step:
-            self._add_final(info, final, terminated | truncated)
+            self._add_final(info, final, terminated | truncated, before)
         return self._shaped(observations), rewards, terminated, truncated, info
 
     def _shaped(self, observations: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         return observations[:, 0] if self._width == 1 else observations
 
     def _info(self) -> Info:
-        if not self._history:
-            return {}
-        instances, tasks = self.fleet.instances, self.fleet.tasks
-        size = instances["trace_length"].max()
-        history = np.full((self.num_envs, size), -1, dtype=np.int64)
-        augmented = np.full((self.num_envs, tasks["length"].max()), -1, dtype=np.int64)
-        for i, inst in enumerate(instances):
-            ring = inst["trace"] + (inst["t"] + 1 + np.arange(inst["trace_length"])) % inst["trace_length"]
-            task = tasks[inst["task"]]
-            own = self.fleet.ints[ring][-(task["delay"] + task["length"] + 1) :]
-            history[i, size - len(own) :] = own
-            augmented[i, : task["length"]] = own[1 : task["length"] + 1]
-        there = np.ones(self.num_envs, dtype=np.bool_)
-        return {"history": history, "_history": there, "augmented_state": augmented, "_augmented_state": there}
+        return self._histories(*self._keep(), np.ones(self.num_envs, dtype=np.bool_)) if self._history else {}
 
-    def _add_final(self, info: Info, final: npt.NDArray[np.int64], over: npt.NDArray[np.bool_]) -> None:
-        if over.any():
-            observations = np.full(self.num_envs, None, dtype=object)
+    def _keep(self) -> tuple[Any, Any]:
+        """The tasks that are being played, and their histories."""
+        return self.fleet.tasks[self.fleet.instances["task"]], self.fleet.traces.copy()
+
+    def _histories(self, task: Any, traces: npt.NDArray[np.int32], there: npt.NDArray[np.bool_]) -> Info:
+        """The histories, right-aligned, and the M-states, left-aligned, where tasks differ in length."""
+        length, span = task["length"], task["delay"] + task["length"] + 1
+        width = traces.shape[1]
+        history = np.where(np.arange(width) >= width - span[:, None], traces, -1)
+        place = np.arange(self.fleet.tasks["length"].max())
+        source = np.minimum(width - span[:, None] + 1 + place, width - 1)
+        augmented = np.where(place < length[:, None], np.take_along_axis(traces, source, axis=1), -1)
+        return {"history": history, "_history": there, "augmented_state": augmented, "_augmented_state": there.copy()}
+
+    def _add_final(
+        self, info: Info, final: npt.NDArray[np.int64], over: npt.NDArray[np.bool_], before: tuple[Any, Any] | None
+    ) -> None:
+        """What Gymnasium reports of the step that ended an episode, before the new one began."""
+        if not over.any():
+            return
+        observations = np.full(self.num_envs, None, dtype=object)
+        if self._width == 1:
+            observations[over] = final[over, 0]
+        else:
             for i in np.flatnonzero(over):
-                observations[i] = final[i] if self._width > 1 else final[i, 0]
-            info["final_obs"], info["_final_obs"] = observations, over
-            info["final_info"], info["_final_info"] = {}, over
+                observations[i] = final[i]
+        info["final_obs"], info["_final_obs"] = observations, over
+        ended = {}
+        if before is not None:
+            task, traces = before
+            ended = self._histories(task, np.hstack([traces[:, 1:], final[:, :1]]), over)
+        info["final_info"], info["_final_info"] = ended, over.copy()

@@ -13,7 +13,9 @@ from mohs.core.errors import UsageError
 from mohs.core.task import Source, Task
 
 
-def make(env: str | Task, /, *, seed: int = 0, render_mode: str | None = None, **params: Any) -> gymnasium.Env[Any, Any]:
+def make(
+    env: str | Task, /, *, seed: int = 0, render_mode: str | None = None, **params: Any
+) -> gymnasium.Env[Any, Any]:
     """A Gymnasium environment. `seed` is the structure seed; `reset(seed=)` seeds start states and noise."""
     task = _task(env, seed, params)
     return gymnasium.make(

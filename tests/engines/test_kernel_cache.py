@@ -1,0 +1,54 @@
+"""Where are compiled kernels kept, and what if they cannot be?"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import mohs
+
+PLAY = """
+import numpy as np
+import mohs
+from mohs.core.kernel import cache_directory
+env = mohs.make_vec("toy/discrete", num_envs=2)
+env.reset(seed=0)
+env.step(np.array([0, 1]))
+print(cache_directory())
+"""
+
+
+def play(home: Path, temporary: Path, package: Path | None = None) -> Path:
+    environment = {k: v for k, v in os.environ.items() if k not in ("XDG_CACHE_HOME", "NUMBA_CACHE_DIR")}
+    environment |= {"XDG_CACHE_HOME": str(home), "TMPDIR": str(temporary)}
+    if package is not None:
+        environment["PYTHONPATH"] = str(package)
+    result = subprocess.run([sys.executable, "-c", PLAY], env=environment, capture_output=True, text=True, check=False)
+    assert result.returncode == 0, result.stderr
+    return Path(result.stdout.strip())
+
+
+def test_kernels_are_kept_in_the_users_cache(tmp_path: Path) -> None:
+    where = play(tmp_path / "cache", tmp_path)
+    assert where.parent == tmp_path / "cache" / "mohs"
+    assert list(where.rglob("*.nbc"))
+
+
+def test_an_unwritable_cache_and_package_fall_back(tmp_path: Path) -> None:
+    """A file in place of the cache directory cannot be written into, not even by root."""
+    package = tmp_path / "site"
+    shutil.copytree(Path(mohs.__file__).parent, package / "mohs", ignore=shutil.ignore_patterns("__pycache__"))
+    for path in (package / "mohs").rglob("*"):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    blocked = tmp_path / "blocked"
+    blocked.write_text("")
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    where = play(blocked, temporary, package)
+    assert temporary in where.parents
+    for path in (package / "mohs").rglob("*"):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+    assert not list(package.rglob("*.nbc"))
