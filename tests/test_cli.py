@@ -53,14 +53,14 @@ def test_from_diagnosis_to_comparison(mohs_run, tmp_path):
     assert found["vanilla"]["mean"]["normalised"]["n"] == 3
     assert Path(found["report"]).is_file()
 
-    code, out, err = mohs_run("diagnose", "q_learning", *SMALL, "--workers", "0")
+    code, out, _ = mohs_run("diagnose", "q_learning", *SMALL, "--workers", "0")
     assert (code, "delay" in out, "Report:" in out) == (0, True, True)
 
     assert mohs_run("diagnose", "sarsa", *SMALL, "--workers", "0")[0] == 0
     studies = json.loads(mohs_run("status", "--json")[1])
     assert [(s["name"], s["done"], s["failed"]) for s in studies] == [
-        ("diagnose q_learning", 15, 0),
-        ("diagnose sarsa", 15, 0),
+        ("q_learning", 15, 0),
+        ("sarsa", 15, 0),
     ]
     compared = json.loads(mohs_run("compare", "q_learning", "sarsa", "--json")[1])
     assert 0 <= compared["probability_of_improvement"]["value"] <= 1

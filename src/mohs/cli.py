@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from mohs.core.errors import MohsError, UsageError, unknown
+from mohs.core.errors import MohsError, UsageError
 from mohs.core.values import Json
+from mohs.report.terminal import show_comparison, show_table, show_verdict
 
 if TYPE_CHECKING:
-    from mohs.protocols.compare import Comparison
     from mohs.protocols.diagnose import Verdict
     from mohs.runs.execute import Summary
     from mohs.runs.store import Store
@@ -85,7 +85,7 @@ def envs(as_json: AsJson = False) -> None:
         _print_json(rows)
         return
     for e in environments():
-        _table(
+        show_table(
             f"{e.id}  ({e.gym_id}): {e.title}",
             ("parameter", "default", "allowed", ""),
             [(name, str(p.default), p.domain.describe(), p.text) for name, p in e.parameters.items()],
@@ -101,7 +101,7 @@ def dials(as_json: AsJson = False) -> None:
         _print_json([dial.to_json() for dial in DIALS.values()])
         return
     arrows = {"up": "↑", "down": "↓", "both": "↕", "none": "–"}
-    _table(
+    show_table(
         "Dials of hardness",
         ("dial", "domain", "vanilla", "off", "harder", "touches", "applies to", ""),
         [
@@ -174,7 +174,7 @@ def diagnose(
     if as_json:
         _print_json({**found.to_json(), "report": str(path)})
     else:
-        _show(found, path)
+        show_verdict(found, path)
     return EXIT_FAILED_CELLS if failed else 0
 
 
@@ -189,11 +189,12 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     if as_json:
         _print_json([s.to_json() for s in found])
         return
-    columns = ("study", "name", "cells", "done", "pending", "failed")
+    columns = ("study", "protocol", "agent", "cells", "done", "pending", "failed")
     rows = [
-        (s.study.key[:8], s.study.name, str(s.cells), str(s.done), str(s.pending), str(s.failed)) for s in found
+        (s.study.key[:8], s.study.protocol, s.study.name, *map(str, (s.cells, s.done, s.pending, s.failed)))
+        for s in found
     ]
-    _table(f"Studies in {name}", columns, rows)
+    show_table(f"Studies in {name}", columns, rows)
     for s in found:
         for failure in s.failures:
             print(f"failed: {failure.reason}", file=sys.stderr)
@@ -217,7 +218,7 @@ def report(
     if as_json:
         _print_json({**found.to_json(), "report": str(path)})
     else:
-        _show(found, path)
+        show_verdict(found, path)
 
 
 @app.command()
@@ -241,7 +242,7 @@ def compare(
     if as_json:
         _print_json({**comparison.to_json(), "report": str(path)})
     else:
-        _show_comparison(comparison, path)
+        show_comparison(comparison, path)
 
 
 @app.command()
@@ -274,14 +275,15 @@ def _verdict(store: Store, key: str) -> Verdict:
 
 
 def _find_study(store: Store, name: str | None) -> str:
-    """The key of the newest diagnosis of an agent, of the one with this key, or of the newest of all."""
-    studies = [s for s in store.studies() if s.protocol == "diagnose"]
-    if name is None and studies:
-        return studies[-1].key
-    matching = [s for s in studies if s.name == f"diagnose {name}" or (name and s.key.startswith(name))]
-    if not matching:
-        raise unknown("study", name or "(any)", {s.name.removeprefix("diagnose ") for s in studies})
-    return matching[-1].key
+    """The key of the newest study of an agent, of the one with this key, or of the newest of all."""
+    from mohs.runs.status import find
+
+    if name is not None:
+        return find(store, name).key
+    studies = store.studies()
+    if not studies:
+        raise UsageError(f"{store.name} holds no study yet.")
+    return studies[-1].key
 
 
 def _failures(store: Store, key: str, summary: Summary) -> bool:
@@ -303,45 +305,6 @@ def _write(found: Verdict, directory: Path, png: bool) -> Path:
     from mohs.report.html import write_report
 
     return write_report(found, directory, png=png)
-
-
-def _show(found: Verdict, path: Path) -> None:
-    for line in found.headline:
-        print(line)
-    _table(
-        "Dials by damage",
-        ("dial", "damage", "95% interval", "breaking dose", "95% interval", "n"),
-        [
-            (
-                d.name,
-                _number(d.damage.value),
-                _interval(d.damage.low, d.damage.high),
-                ", ".join(_number(b.dose) if b.status == "reached" else b.status.replace("_", " ") for b in d.breaking),
-                ", ".join(_interval(b.low, b.high) for b in d.breaking if b.status == "reached"),
-                str(d.damage.n),
-            )
-            for d in found.dials
-        ],
-    )
-    print(f"Report: {path}")
-
-
-def _show_comparison(found: Comparison, path: Path) -> None:
-    a, b = found.a.study.agent.name, found.b.study.agent.name
-    p, d = found.overall, found.difference
-    print(f"P({a} better than {b}) = {_number(p.value)} {_interval(p.low, p.high)}, n = {p.n}")
-    print(f"Mean difference of normalised AUC = {_number(d.value)} {_interval(d.low, d.high)}, n = {d.n}")
-    rows = [(name, _number(e.value), _interval(e.low, e.high), str(e.n)) for name, e in found.dials]
-    _table(f"Probability that {a} is better", ("dial", "probability", "95% interval", "n"), rows)
-    print(f"Report: {path}")
-
-
-def _number(value: float) -> str:
-    return f"{0.0 if abs(value) < 1e-9 else value:.3g}"
-
-
-def _interval(low: float, high: float) -> str:
-    return f"[{_number(low)}, {_number(high)}]"
 
 
 def _hyperparameters(words: Sequence[str]) -> dict[str, Any]:
@@ -383,18 +346,3 @@ def _slug(text: str) -> str:
 
 def _print_json(data: Json | Any) -> None:
     print(json.dumps(data, indent=1, allow_nan=False))
-
-
-def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table as RichTable
-
-    table = RichTable(title=title, title_justify="left", box=None, header_style="bold", pad_edge=False)
-    for i, column in enumerate(columns):
-        table.add_column(column, overflow="fold", no_wrap=i == 0)
-    for row in rows:
-        table.add_row(*row)
-    console = Console()
-    if not console.is_terminal:
-        console = Console(width=160)
-    console.print(table)

@@ -169,5 +169,3 @@ def test_windows_sum_up_every_episode():
 def test_bad_hyperparameters(params, message):
     with pytest.raises(UsageError, match=message):
         agent("q_learning", **params)
-
-

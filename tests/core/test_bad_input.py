@@ -87,7 +87,7 @@ BAD_PARAMETERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("params", "message"), BAD_PARAMETERS, ids=lambda p: str(p)[:60])
+@pytest.mark.parametrize(("params", "message"), BAD_PARAMETERS, ids=[message for _, message in BAD_PARAMETERS])
 def test_bad_parameters(params, message):
     with pytest.raises(UsageError, match=message) as caught:
         mohs.make("toy/discrete", **params)

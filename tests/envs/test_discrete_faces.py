@@ -194,7 +194,7 @@ def test_a_specification_makes_the_same_environment_again() -> None:
     env = mohs.make("toy/discrete", seed=4, delay=2, sequence_length=2, max_episode_steps=9, reward_dist=(0.5, 1.0))
     assert env.spec is not None
     again = gymnasium.make(EnvSpec.from_json(env.spec.to_json()))
-    assert again.unwrapped.task.replace(max_episode_steps=9) == env.unwrapped.task.replace(max_episode_steps=9)  # type: ignore[attr-defined]
+    assert again.unwrapped.source.replace(max_episode_steps=9) == env.unwrapped.source.replace(max_episode_steps=9)  # type: ignore[attr-defined]
     states = []
     for one in (env, again):
         states.append([one.reset(seed=0)[0]])
@@ -319,3 +319,17 @@ def test_reseeding_begins_the_stream_anew_and_other_resets_go_on() -> None:
 def test_bad_options_of_a_fleet(options: dict[str, Any]) -> None:
     with pytest.raises(UsageError):
         mohs.make_vec("toy/discrete", **{"num_envs": 2, **options})
+
+
+def test_a_set_of_tasks_as_a_single_environment() -> None:
+    """One of the tasks is drawn for every episode; the M-state is that of the task being played."""
+    tasks = [Task.make("toy/discrete", delay=d, sequence_length=n) for d, n in ((0, 1), (2, 3))]
+    env = mohs.make(TaskSet.make(tasks, [1, 1]))
+    lengths = set()
+    for seed in range(20):
+        env.reset(seed=seed)
+        _, _, _, _, info = env.step(0)
+        lengths.add(len(info["augmented_state"]))
+    assert lengths == {1, 3}
+    with pytest.raises(UsageError, match="one max_episode_steps"):
+        mohs.make(TaskSet.make([tasks[0], tasks[1].replace(max_episode_steps=7)]))

@@ -19,9 +19,7 @@ def test_the_mean_covers_what_it_claims(case, n, level):
 
 @pytest.mark.parametrize("level", [0.95, 0.995])
 @pytest.mark.parametrize("n", [4, 5, 6, 7, 8, 9, 10, 12, 30, 100])
-@pytest.mark.parametrize(
-    "case", ["normal", "uniform", "exponential", "1 run in 5 fails", "1 run in 10 fails"]
-)
+@pytest.mark.parametrize("case", ["normal", "uniform", "exponential", "1 run in 5 fails", "1 run in 10 fails"])
 def test_the_iqm_covers_what_it_claims(case, n, level):
     allowed = 0.015 if level == 0.95 else 0.008  # the exponential at n = 9 and 10 is the hardest
     assert coverage(CASES[case], n, "iqm", level, REPEATS) >= level - allowed

@@ -64,9 +64,7 @@ def test_order_and_missing_runs_play_no_part(statistic, runs, random):
 @given(RUNS)
 def test_mirrored_runs_have_the_mirrored_interval(statistic, runs):
     found, mirrored = estimate(runs, statistic), estimate(-runs, statistic)
-    np.testing.assert_allclose(
-        numbers(mirrored), [-found.value, -found.high, -found.low], atol=1e-6, rtol=1e-6
-    )
+    np.testing.assert_allclose(numbers(mirrored), [-found.value, -found.high, -found.low], atol=1e-6, rtol=1e-6)
 
 
 @pytest.mark.parametrize("statistic", STATISTICS)

@@ -98,9 +98,7 @@ class Probe:
     def from_json(cls, data: str | Mapping[str, Any]) -> Probe:
         data = read_json(data, "probe", {"name", "source", "at", "episodes", "mode", "metrics"})
         source = source_from_json(data["source"])
-        return cls(
-            data["name"], source, tuple(data["at"]), data["episodes"], data["mode"], tuple(data["metrics"])
-        )
+        return cls(data["name"], source, tuple(data["at"]), data["episodes"], data["mode"], tuple(data["metrics"]))
 
 
 @dataclass(frozen=True)

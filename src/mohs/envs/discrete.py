@@ -16,7 +16,7 @@ from gymnasium.vector.utils import batch_space
 from mohs.core.domain import Choice, Integer
 from mohs.core.errors import UsageError
 from mohs.core.kernel import entry
-from mohs.core.task import Source, Task
+from mohs.core.task import Source, Task, TaskSet
 from mohs.engines.discrete import kernels
 from mohs.engines.discrete.fleet import Fleet, fleet
 from mohs.engines.discrete.law import begin_fleet
@@ -43,18 +43,21 @@ class DiscreteEnv(gymnasium.Env[Any, Any]):
 
     metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012 – as Gymnasium declares it
 
-    def __init__(self, *, seed: int = 0, render_mode: str | None = None, **params: Any) -> None:
-        self.task = Task.make("toy/discrete", seed=seed, **params)
+    def __init__(
+        self, *, seed: int = 0, source: Source | None = None, render_mode: str | None = None, **params: Any
+    ) -> None:
+        self.source = Task.make("toy/discrete", seed=seed, **params) if source is None else source
         if render_mode is not None:
             Choice(("ansi",)).parse("render_mode", render_mode)
         self.render_mode = render_mode
-        self.fleet = fleet([self.task], history=True)
+        self.fleet = fleet([self.source], history=True)
         states, self._actions, irrelevant_states, self._irrelevant_actions = self.fleet.spaces
         self.observation_space = _space(states, irrelevant_states)
         self.action_space = _space(self._actions, self._irrelevant_actions)
-        self._augmented = slice(1, self.task["sequence_length"] + 1)
         self._started = False
         self._bind()
+        self._augmented = self._m_state()
+        self._varied = isinstance(self.source, TaskSet)
 
     def _bind(self) -> None:
         """What a step reads of the fleet."""
@@ -81,6 +84,8 @@ class DiscreteEnv(gymnasium.Env[Any, Any]):
             self._started = True
             self._ready = not self.fleet.noise
         state = kernels.begin_one(self._memory)
+        if self._varied:
+            self._augmented = self._m_state()
         history = self._trace.copy()
         info = {"history": history, "augmented_state": history[self._augmented]}
         return (np.array([state, self._irrelevant[0]]) if self._irrelevant_actions else state), info
@@ -115,6 +120,12 @@ class DiscreteEnv(gymnasium.Env[Any, Any]):
         history = self._trace.copy()
         info = {"history": history, "augmented_state": history[self._augmented]}
         return np.array([state, self._irrelevant[0]]), reward, terminated, False, info
+
+    def _m_state(self) -> slice:
+        """Where in the history the M-state of the task that is being played lies."""
+        task = self.fleet.tasks[self.fleet.instances["task"][0]]
+        first = len(self._trace) - int(task["delay"] + task["length"])
+        return slice(first, first + int(task["length"]))
 
     def _make_ready(self) -> None:
         if not self._started:

@@ -7,16 +7,19 @@ from typing import Any
 
 import gymnasium
 from gymnasium.vector import VectorEnv
+from gymnasium.wrappers import TimeLimit
 
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
-from mohs.core.task import Source, Task
+from mohs.core.task import Source, Task, TaskSet
 
 
 def make(
-    env: str | Task, /, *, seed: int = 0, render_mode: str | None = None, **params: Any
+    env: str | Source, /, *, seed: int = 0, render_mode: str | None = None, **params: Any
 ) -> gymnasium.Env[Any, Any]:
     """A Gymnasium environment. `seed` is the structure seed; `reset(seed=)` seeds start states and noise."""
+    if isinstance(env, TaskSet):
+        return _make_set(env, render_mode, params)
     task = _task(env, seed, params)
     return gymnasium.make(
         task.environment.gym_id,
@@ -54,6 +57,16 @@ def make_vec(
     environment = (env if isinstance(env, Task) else Task.make(env)).environment
     face = environment.realisation("vector_face")
     return face(sources=sources, autoreset_mode=autoreset_mode, history=history)  # type: ignore[no-any-return]
+
+
+def _make_set(tasks: TaskSet, render_mode: str | None, params: dict[str, Any]) -> gymnasium.Env[Any, Any]:
+    """An environment that draws one of the tasks for every episode."""
+    limits = {task["max_episode_steps"] for task in tasks.tasks}
+    kinds = {task.env for task in tasks.tasks}
+    if params or len(limits) > 1 or len(kinds) > 1:
+        raise UsageError("the tasks of a set must have one environment and one max_episode_steps, and no parameters.")
+    face = tasks.tasks[0].environment.realisation("face")
+    return TimeLimit(face(source=tasks, render_mode=render_mode), limits.pop())
 
 
 def _task(env: str | Task, seed: int, params: dict[str, Any]) -> Task:

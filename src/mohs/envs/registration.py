@@ -16,7 +16,7 @@ MAX_EPISODE_STEPS = 100
 
 
 def _transition(name: str, value: Any) -> Any:
-    from mohs.tables.toy import transition_array
+    from mohs.tables.toy_parameters import transition_array
 
     return transition_array(name, value)
 
@@ -54,11 +54,13 @@ DISCRETE = Environment(
     parameters={
         **{name: Parameter(DIALS[name].domain, DIALS[name].vanilla, DIALS[name].text) for name in _DISCRETE},
         "transition_function": Parameter(
-            Optional(OrFunction(_TRANSITIONS, "(state, action) -> state or probabilities")), None,
+            Optional(OrFunction(_TRANSITIONS, "(state, action) -> state or probabilities")),
+            None,
             "Dynamics of your own in place of generated ones.",
         ),
         "reward_function": Parameter(
-            Optional(OrFunction(Each(Each(Real())), "(state, action) -> reward")), None,
+            Optional(OrFunction(Each(Each(Real())), "(state, action) -> reward")),
+            None,
             "Rewards [states, actions] of your own in place of rewardable sequences.",
         ),
         "rewardable_sequences": Parameter(Optional(_SEQUENCES), None, "Rewardable sequences of your own."),
@@ -70,11 +72,11 @@ DISCRETE = Environment(
             Integer(1, 2**28), MAX_EPISODE_STEPS, "The episode is truncated after this many steps."
         ),
     },
-    check="mohs.tables.toy:check",
+    check="mohs.tables.toy_parameters:check",
     face="mohs.envs.discrete:DiscreteEnv",
     vector_face="mohs.envs.discrete:DiscreteVectorEnv",
     fleet="mohs.engines.discrete.fleet:fleet",
-    spaces="mohs.tables.toy:spaces",
+    spaces="mohs.tables.toy_parameters:spaces",
     table="mohs.tables.toy_table:toy_table",
     noise=("transition_noise", "reward_noise"),
 )

@@ -36,8 +36,14 @@ class Plan:
     value: float
 
 
-def values(table: Table, rule: Rule = "best", *, horizon: int | None = None, discount: float | None = None,
-           tolerance: float = 1e-10) -> Float:
+def values(
+    table: Table,
+    rule: Rule = "best",
+    *,
+    horizon: int | None = None,
+    discount: float | None = None,
+    tolerance: float = 1e-10,
+) -> Float:
     """The value of every state. Without a horizon the discounted fixed point, within `tolerance`."""
     horizon, discount = _frame(table, horizon, discount)
     now, after = np.zeros(table.states), np.zeros(table.states)

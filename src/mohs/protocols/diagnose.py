@@ -26,6 +26,7 @@ from mohs.core.task import Task, read_json
 from mohs.core.values import Json, from_json, to_json
 from mohs.protocols.batteries import battery as find_battery
 from mohs.protocols.measures import MEASURES, measure
+from mohs.protocols.sentences import dial_sentence, headline
 from mohs.runs.plan import Plan
 from mohs.stats import BreakingDose, Estimate, bonferroni_comparisons, breaking_dose, damage, estimate, estimates
 
@@ -137,7 +138,7 @@ def plan(study: Study) -> Plan:
     """All cells of a diagnosis, seed by seed, so that an interrupted one has whole seeds."""
     points = [point.task for family in study.families() for point in family]
     cells = (study.cell(point, seed) for seed in range(study.seeds) for point in points)
-    return Plan(f"diagnose {study.agent}", "diagnose", study.to_json(), tuple(cells))
+    return Plan(str(study.agent), "diagnose", study.to_json(), tuple(cells))
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,7 +221,8 @@ def verdict(study: Study, scores: Mapping[str, Points]) -> Verdict:
     dials = [_dial_verdict(study, runs, name, values) for name, values in study.doses]
     dials.sort(key=lambda d: -d.damage.value if not np.isnan(d.damage.value) else np.inf)
     pairs = tuple(runs.pair(a, b) for a, b in study.pairs)
-    return Verdict(study, vanilla, tuple(dials), pairs, runs.missing, _headline(study, vanilla, dials, runs.missing))
+    lines = headline(study.agent.name, study.budget, vanilla.means["normalised"], dials, runs.missing)
+    return Verdict(study, vanilla, tuple(dials), pairs, runs.missing, lines)
 
 
 class _Runs:
@@ -274,61 +276,8 @@ def _dial_verdict(study: Study, runs: _Runs, name: str, values: tuple[Any, ...])
     harder = declared.harder if ordered else "none"
     breaking = breaking_dose([float(v) for v in values], scores, vanilla, harder, LEVEL)
     loss = damage(scores, vanilla, LEVEL)
-    sentence = _sentence(name, declared.unit, values, harder, breaking, loss)
+    sentence = dial_sentence(name, declared.unit, values, harder, breaking, loss)
     return DialVerdict(name, declared.unit, harder, vanilla, doses, breaking, loss, sentence)
-
-
-def _sentence(
-    name: str, unit: str, values: tuple[Any, ...], harder: str, breaking: Sequence[BreakingDose], loss: Estimate
-) -> str:
-    """What a person can quote."""
-    if not loss.known:
-        return f"{name}: too few runs for a verdict (n = {loss.n})."
-    found = " and ".join(_breaks(b, unit, values, two_sided=harder == "both") for b in breaking)
-    return f"{name} {found or 'was not made harder'}; over the tested doses it costs {_percent(loss)} of vanilla's score."
-
-
-def _breaks(b: BreakingDose, unit: str, values: tuple[Any, ...], two_sided: bool) -> str:
-    """One side of a dial in words."""
-    way = {"up": "upwards ", "down": "downwards "}[b.side] if two_sided and b.side in ("up", "down") else ""
-    if b.status == "reached":
-        return f"{way}breaks the agent at {b.dose:.3g} {unit} ({_range(b)}; n = {b.n})"
-    if b.status == "not_reached":
-        edge = f"down to {min(values):g}" if b.side == "down" else f"up to {max(values):g}"
-        return f"{way}does not break it {edge} {unit} (n = {b.n})"
-    if b.status == "not_learnt":
-        return "has no breaking dose, because vanilla itself is not learnt"
-    if b.status == "too_few":
-        return f"has too few runs for a breaking dose (n = {b.n})"
-    return "has no order of doses, so no breaking dose"
-
-
-def _percent(e: Estimate) -> str:
-    value, low, high = (f"{round(100 * x) + 0:d}%" for x in (e.value, e.low, e.high))
-    return f"{value} ({100 * e.level:.0f}% interval {low} to {high}, n = {e.n})"
-
-
-def _range(b: BreakingDose) -> str:
-    ends = ["beyond the tested doses" if np.isinf(end) else f"{end:.3g}" for end in (b.low, b.high)]
-    return f"{100 * b.level:.0f}% interval {ends[0]} to {ends[1]}"
-
-
-def _headline(study: Study, vanilla: Dose, dials: Sequence[DialVerdict], missing: int) -> tuple[str, ...]:
-    score = vanilla.means["normalised"]
-    lines = []
-    if np.isnan(score.value):
-        lines.append(f"No finished run of {study.agent.name} on the vanilla task: no verdict.")
-    else:
-        interval = f" ({100 * score.level:.0f}% interval {score.low:.2f} to {score.high:.2f})" if score.known else ""
-        lines.append(
-            f"On the vanilla task {study.agent.name} scores {score.value:.2f}{interval} of the way from the random "
-            f"policy to the exact optimum over {study.budget:,} steps, n = {score.n}."
-        )
-    known = [d for d in dials if d.damage.known]
-    lines.extend(d.sentence for d in known[:3])
-    if missing:
-        lines.append(f"{missing} runs are missing; what rests on them is marked.")
-    return tuple(lines)
 
 
 def _dose_json(dose: Dose) -> dict[str, Json]:

@@ -62,5 +62,3 @@ def measure(cell: Cell, curves: Points) -> dict[str, float]:
     for name, value in normal.items():
         values[name] = score.normalise(value) if score.spread > 0 else math.nan
     return values
-
-

@@ -197,7 +197,7 @@ def _headline(verdict: Verdict) -> str:
     items = []
     for line in rest:
         word, _, tail = line.partition(" ")
-        name = next((d.name for d in verdict.dials if d.name.lower() == word.lower().rstrip(":")), None)
+        name = next((d.name for d in verdict.dials if d.name == word.rstrip(":")), None)
         if name is None:
             items.append(f'<li class="warning">{escape(line)}</li>')
         else:

@@ -78,9 +78,7 @@ def spearman(
     checked_level(level)
     checked_count(resamples, "resamples")
     if len(first) != len(second):
-        raise UsageError(
-            f"study_a and study_b must share their doses (rows); got {len(first)} and {len(second)}."
-        )
+        raise UsageError(f"study_a and study_b must share their doses (rows); got {len(first)} and {len(second)}.")
     both = ~(np.isnan(first).all(axis=1) | np.isnan(second).all(axis=1))
     if both.sum() < 2:
         raise UsageError("study_a and study_b must share at least 2 doses with runs.")

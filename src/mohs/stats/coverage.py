@@ -57,9 +57,7 @@ def cases() -> dict[str, Case]:
     return {
         "normal": Case(lambda rng, shape: rng.standard_normal(shape), {"mean": 0.0, "iqm": 0.0}),
         "uniform": Case(lambda rng, shape: rng.random(shape), {"mean": 0.5, "iqm": 0.5}),
-        "exponential": Case(
-            lambda rng, shape: rng.standard_exponential(shape), {"mean": 1.0, "iqm": exponential_iqm}
-        ),
+        "exponential": Case(lambda rng, shape: rng.standard_exponential(shape), {"mean": 1.0, "iqm": exponential_iqm}),
         "lognormal": Case(
             lambda rng, shape: np.exp(rng.standard_normal(shape)),
             {"mean": math.exp(0.5), "iqm": lognormal_iqm},
@@ -77,9 +75,7 @@ def coverage(case: Case, n: int, statistic: str, level: float, repeats: int, see
     return _share_inside(low, high, case.truth[statistic])
 
 
-def bootstrap_coverage(
-    case: Case, n: int, level: float, repeats: int, seed: int = 0, resamples: int = 2000
-) -> float:
+def bootstrap_coverage(case: Case, n: int, level: float, repeats: int, seed: int = 0, resamples: int = 2000) -> float:
     """The coverage of the paper's interval for the mean, the percentile bootstrap (section 6.1.2)."""
     rng = np.random.default_rng(seed)
     runs = case.draw(rng, (repeats, n))

@@ -68,9 +68,7 @@ def monotone_fit(means: ArrayLike, harder: str = "up", weights: ArrayLike | None
     try:
         weight = np.broadcast_to(weight, values.shape)
     except ValueError:
-        raise UsageError(
-            f"weights must fit the shape of means, {values.shape}; got {weight.shape}."
-        ) from None
+        raise UsageError(f"weights must fit the shape of means, {values.shape}; got {weight.shape}.") from None
     if not (weight > 0).all():
         raise UsageError("weights must all be above 0.")
     if harder == "down":

@@ -58,16 +58,12 @@ def corrected_level(level: float, comparisons: int = 1) -> float:
     return 1 - (1 - checked_level(level)) / checked_count(comparisons, "comparisons")
 
 
-def estimate(
-    samples: ArrayLike, statistic: str = "mean", level: float = 0.95, comparisons: int = 1
-) -> Estimate:
+def estimate(samples: ArrayLike, statistic: str = "mean", level: float = 0.95, comparisons: int = 1) -> Estimate:
     """The mean or interquartile mean of runs [n], with its interval; NaN marks a missing run."""
     return estimates(checked_array(samples, "samples", 1)[None], statistic, level, comparisons)[0]
 
 
-def estimates(
-    samples: ArrayLike, statistic: str = "mean", level: float = 0.95, comparisons: int = 1
-) -> list[Estimate]:
+def estimates(samples: ArrayLike, statistic: str = "mean", level: float = 0.95, comparisons: int = 1) -> list[Estimate]:
     """One estimate for each row of samples [k, n]."""
     runs = checked_array(samples, "samples", 2)
     method, kernel = STATISTICS[checked_choice(statistic, STATISTICS, "statistic")]

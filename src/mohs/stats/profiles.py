@@ -26,9 +26,7 @@ class Profile:
     method: str = "Clopper-Pearson"
 
 
-def performance_profile(
-    scores: ArrayLike, thresholds: ArrayLike, level: float = 0.95, comparisons: int = 1
-) -> Profile:
+def performance_profile(scores: ArrayLike, thresholds: ArrayLike, level: float = 0.95, comparisons: int = 1) -> Profile:
     """The share of runs whose score is strictly above each threshold.
 
     ``scores`` has any shape; every run counts once and NaN is a missing run. Clopper and Pearson's interval
