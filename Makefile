@@ -11,9 +11,10 @@ export BROWSER_PATH ?= $(shell command -v chromium || command -v chromium-browse
 
 .PHONY: demo test lint types unit slow bench browser clean
 
-demo: $(READY)
+demo: $(READY) browser
 	@rm -rf $(DEMO)
-	$(BIN)/mohs diagnose q_learning --battery quick --seeds 50 --out $(DEMO)/q_learning --store sqlite:///$(DEMO)/results.db
+	$(BIN)/mohs diagnose q_learning --battery quick --seeds 50 --out $(DEMO)/q_learning --store sqlite:///$(DEMO)/results.db \
+	  $(if $(BROWSER_PATH),--png)
 	$(BIN)/mohs diagnose sarsa --battery quick --seeds 50 --out $(DEMO)/sarsa --store sqlite:///$(DEMO)/results.db
 	$(BIN)/mohs compare q_learning sarsa --out $(DEMO)/comparison --store sqlite:///$(DEMO)/results.db
 	@echo

@@ -21,8 +21,6 @@ import statistics
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from benchmarks.peer import ONE_THREAD, Peer, python_of
@@ -32,6 +30,7 @@ os.environ.update(ONE_THREAD)
 import numpy as np
 
 import mohs
+from benchmarks.tabular import q_learning_rate
 from mohs.tables.toy import toy
 
 PEER = "mdp-playground==1.0.0"
@@ -158,13 +157,6 @@ def compare(case: Case, peer: Peer, repeats: int) -> dict[str, float]:
     return {"ratio": ratio, "target": case.target, "mohs": mine, "peer": other, "repeats": repeats}
 
 
-def absolute() -> dict[str, float]:
-    """Speeds that no peer sets a measure for: a module `tabular` beside this one may bring the learners'."""
-    if find_spec("benchmarks.tabular") is None:
-        return {}
-    return {"q_learning_steps_per_second": import_module("benchmarks.tabular").q_learning_rate()}
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -184,7 +176,7 @@ def main() -> None:
             name: {"mohs": round(row["mohs"], 2), "peer": round(row["peer"], 3), "repeats": row["repeats"]}
             for name, row in measured.items()
         },
-        "absolute": absolute(),
+        "absolute": {"q_learning_steps_per_second": q_learning_rate()},
         "versions": {
             "mohs": mohs.__version__,
             "peer": PEER,
