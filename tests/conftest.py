@@ -1,0 +1,10 @@
+"""Property tests have no deadline (kernels compile on first use) and are the same every time in CI."""
+
+from __future__ import annotations
+
+import os
+
+from hypothesis import settings
+
+settings.register_profile("mohs", deadline=None, derandomize="CI" in os.environ)
+settings.load_profile("mohs")
