@@ -36,7 +36,6 @@ class Environment:
     check: str
     face: str
     vector_face: str
-    fleet: str
     spaces: str  # task -> a tuple that is equal for tasks that can share a fleet
     table: str | None = None
     noise: tuple[str, ...] = ()

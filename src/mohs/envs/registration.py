@@ -75,7 +75,6 @@ DISCRETE = Environment(
     check="mohs.tables.toy_parameters:check",
     face="mohs.envs.discrete:DiscreteEnv",
     vector_face="mohs.envs.discrete:DiscreteVectorEnv",
-    fleet="mohs.engines.discrete.fleet:fleet",
     spaces="mohs.tables.toy_parameters:spaces",
     table="mohs.tables.toy_table:toy_table",
     noise=("transition_noise", "reward_noise"),
