@@ -12,7 +12,8 @@ class MonteCarloAgent:
     def __init__(self, env, seed, epsilon=0.1, discount=0.9):
         self.rng = np.random.default_rng(seed)
         self.epsilon, self.discount = epsilon, discount
-        self.values = np.zeros((env.observation_space.n, env.action_space.n))
+        self.observations, self.actions = sizes(env.observation_space), sizes(env.action_space)
+        self.values = np.zeros((np.prod(self.observations), np.prod(self.actions)))
         self.visits = np.zeros_like(self.values)
 
     def train(self, env, steps):
@@ -22,7 +23,7 @@ class MonteCarloAgent:
         for _ in range(steps):
             action, _ = self.act(observation, None, deterministic=False)
             following, reward, terminated, truncated, _ = env.step(action)
-            episode.append((observation, action, reward))
+            episode.append((self.row(observation), self.column(action), reward))
             observation = following
             if terminated or truncated:
                 self.learn(episode)
@@ -31,18 +32,31 @@ class MonteCarloAgent:
 
     def act(self, observation, memory, deterministic):
         """The action to take, and the memory to be handed back with the next observation."""
+        values = self.values[self.row(observation)]
         if not deterministic and self.rng.random() < self.epsilon:
-            return int(self.rng.integers(self.values.shape[1])), memory
-        best = np.flatnonzero(self.values[observation] == self.values[observation].max())
-        return int(self.rng.choice(best)), memory
+            chosen = self.rng.integers(len(values))
+        else:
+            chosen = self.rng.choice(np.flatnonzero(values == values.max()))
+        action = np.unravel_index(chosen, self.actions)
+        return (action[0] if len(action) == 1 else np.array(action)), memory
+
+    def row(self, observation):
+        return np.ravel_multi_index(np.atleast_1d(observation), self.observations)
+
+    def column(self, action):
+        return np.ravel_multi_index(np.atleast_1d(action), self.actions)
 
     def learn(self, episode):
         gain = 0.0
-        for observation, action, reward in reversed(episode):
+        for row, column, reward in reversed(episode):
             gain = reward + self.discount * gain
-            self.visits[observation, action] += 1
-            step = 1 / self.visits[observation, action]
-            self.values[observation, action] += step * (gain - self.values[observation, action])
+            self.visits[row, column] += 1
+            self.values[row, column] += (gain - self.values[row, column]) / self.visits[row, column]
+
+
+def sizes(space):
+    """The numbers of values of each component: irrelevant features make spaces of two (MultiDiscrete)."""
+    return tuple(space.nvec) if hasattr(space, "nvec") else (int(space.n),)
 
 
 def make_agent(env, seed, **hyperparameters):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from mohs.core.domain import Integer
 from mohs.core.errors import MohsError, UsageError
 from mohs.core.values import Json
 from mohs.report.terminal import show_comparison, show_table, show_verdict
@@ -22,13 +23,12 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="mohs",
-    help="Measures what makes a reinforcement-learning task hard and where an agent breaks.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 
 DEFAULT_STORE = "sqlite:///mohs.db"
+REPORTS = Path("mohs-report")
 AsJson = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 StoreUrl = Annotated[str, typer.Option("--store", help="Database of results: sqlite:///PATH or a PostgreSQL URL.")]
 Png = Annotated[bool, typer.Option("--png", help="Also write every figure as PNG (needs Chromium).")]
@@ -40,14 +40,15 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The entry point: an error of ours is one sentence and exit code 2."""
     try:
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
+        sys.stdout.flush()
     except MohsError as error:
         _fail(str(error))
+    except BrokenPipeError:
+        os._exit(0)
     except OSError as error:
         _fail(f"{error.filename or 'a file'} cannot be used: {error.strerror or error}.")
     except KeyboardInterrupt:
         sys.exit(EXIT_INTERRUPTED)
-    except BrokenPipeError:
-        os._exit(0)
     except Exception as error:
         # typer's own errors (an unknown option, a missing argument) know how to show themselves.
         if not hasattr(error, "format_message"):
@@ -60,6 +61,20 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _fail(message: str) -> None:
     print(f"mohs: {message}", file=sys.stderr)
     sys.exit(EXIT_USAGE)
+
+
+@app.callback(invoke_without_command=True)
+def mohs(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    """Measures what makes a reinforcement-learning task hard and where an agent breaks."""
+    if version:
+        from mohs import __version__
+
+        print(__version__)
+    elif context.invoked_subcommand is None:
+        print(context.get_help())
 
 
 @app.command()
@@ -155,12 +170,14 @@ def diagnose(
         seeds,
         budget,
     )
-    directory = out or Path("mohs-report") / _slug(agent)
-    _check_directory(directory)
+    if workers is not None:
+        Integer(0).parse("workers", workers)
+    directory = out or REPORTS / _slug(str(study.agent))
     planned = plan(study)
     if not any(cache_directory().iterdir()):
         print("mohs: compiling kernels for the first time; later runs start at once", file=sys.stderr)
     with open_store(store) as opened:
+        _check_directory(directory)
         summary = execute(planned, opened, workers=workers)
         if summary.interrupted:
             print(
@@ -196,14 +213,14 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     ]
     show_table(f"Studies in {name}", columns, rows)
     for s in found:
-        for failure in s.failures:
-            print(f"failed: {failure.reason}", file=sys.stderr)
+        for reason in dict.fromkeys(failure.reason for failure in s.failures):
+            print(f"failed: {s.study.name}: {reason}", file=sys.stderr)
 
 
 @app.command()
 def report(
     study: Annotated[str | None, typer.Argument(help="An agent, or a study key; the newest study by default.")] = None,
-    out: Annotated[Path, typer.Option(help="Directory of the report.")] = Path("mohs-report"),
+    out: Annotated[Path | None, typer.Option(help="Directory of the report.")] = None,
     store: StoreUrl = DEFAULT_STORE,
     png: Png = False,
     as_json: AsJson = False,
@@ -211,10 +228,9 @@ def report(
     """Write the report of a study from what the store holds, finished or not."""
     from mohs.runs.store import open_store
 
-    _check_directory(out)
     with open_store(store, create=False) as opened:
         found = _verdict(opened, _find_study(opened, study))
-    path = _write(found, out, png)
+    path = _write(found, out or REPORTS / _slug(str(found.study.agent)), png)
     if as_json:
         _print_json({**found.to_json(), "report": str(path)})
     else:
@@ -225,7 +241,7 @@ def report(
 def compare(
     a: Annotated[str, typer.Argument(help="An agent or study key.")],
     b: Annotated[str, typer.Argument(help="Another one.")],
-    out: Annotated[Path, typer.Option(help="Directory of the report.")] = Path("mohs-report/comparison"),
+    out: Annotated[Path, typer.Option(help="Directory of the report.")] = REPORTS / "comparison",
     store: StoreUrl = DEFAULT_STORE,
     png: Png = False,
     as_json: AsJson = False,
@@ -235,7 +251,6 @@ def compare(
     from mohs.report.html import write_comparison
     from mohs.runs.store import open_store
 
-    _check_directory(out)
     with open_store(store, create=False) as opened:
         comparison = find_comparison(*(_verdict(opened, _find_study(opened, name)) for name in (a, b)))
     path = write_comparison(comparison, out, png=png)
@@ -345,4 +360,6 @@ def _slug(text: str) -> str:
 
 
 def _print_json(data: Json | Any) -> None:
-    print(json.dumps(data, indent=1, allow_nan=False))
+    from mohs.report.data import json_text
+
+    print(json_text(data, indent=1))

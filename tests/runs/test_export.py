@@ -47,8 +47,8 @@ def test_a_row_names_the_task_that_was_played(store: Store) -> None:
     train = {r.step: r.task for r in mine if r.metric == "train/return"}
     assert {step: task == first for step, task in train.items()} == {step: step <= 50 for step in range(20, 201, 20)}
     assert set(train.values()) == {first, second}
-    probe = canonical_json(one.probes[1].source.to_json())
-    assert {r.task for r in mine if r.metric.startswith("eval/")} == {probe}
+    trained = canonical_json(one.segments[-1].source.to_json())
+    assert {r.task for r in mine if r.metric.startswith("eval/") and r.step == one.steps} == {trained}
 
 
 def test_csv_and_parquet_and_frames_agree(store: Store, tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import pickle
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -16,8 +18,17 @@ from mohs.agents.windows import Windows
 from mohs.core import seeding
 from mohs.core.cell import Cell
 from mohs.core.errors import MohsError, UsageError
-from mohs.core.values import resolve
+from mohs.core.values import resolve, source_hash
 from mohs.envs.make import make
+
+
+def agent_source(name: str) -> str:
+    """A hash of the file that `file.py:function` or `module:function` is in: an edited file is another agent."""
+    where = name.rpartition(":")[0]
+    if where.endswith(".py"):
+        return source_hash(Path(where).read_text())
+    origin = getattr(importlib.import_module(where), "__file__", None)
+    return source_hash(Path(origin).read_text()) if origin and origin.endswith(".py") else ""
 
 
 class BudgetSpentError(MohsError):
@@ -62,6 +73,8 @@ class ExternalLearner:
         (self._cell,) = self.cells = cells
         if any(segment.told for segment in self._cell.segments):
             raise UsageError("an agent of your own cannot be told the task yet: set told=False.")
+        if agent_source(self._cell.agent.name) != self._cell.agent.source:
+            raise UsageError(f"{self._cell.agent.name} has been edited since this run was planned; start it again.")
         self._windows = Windows(self._cell)
         self._segment = -1
         self._enter(0)

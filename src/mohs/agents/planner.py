@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.agents.protocol import Points
-from mohs.agents.streams import keys, start
+from mohs.agents.streams import bursts, keys, start
 from mohs.agents.windows import Windows
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
@@ -44,7 +44,7 @@ def follow(  # type: ignore[no-untyped-def]
     instances, tasks, ints, floats, indptr, succ, actions, observation, starts, policy, trackers,
     returns, lengths, episodes, window, steps, most_episodes,
 ):  # fmt: skip
-    """Plays by the plan for `steps` steps or until `most_episodes` have ended; sums go to the windows."""
+    """Plays by the plan for `steps` steps or until `most_episodes` have ended, which it counts; sums go to windows."""
     inst, me = instances[0], trackers[0]
     ended = 0
     for _ in range(steps):
@@ -66,13 +66,14 @@ def follow(  # type: ignore[no-untyped-def]
                     me.at = succ[entry]
                     break
         if inst.over:
-            point = (me.step - 1) // window
+            point = min((me.step - 1) // window, len(returns) - 1)
             returns[point] += me.gain
             lengths[point] += me.length
             episodes[point] += 1
             me.gain, me.length, me.at = 0.0, 0, -1
             ended += 1
             begin(inst, tasks, ints, floats)
+    return ended
 
 
 class OptimalLearner:
@@ -151,10 +152,13 @@ class _Stage:
     def play(self, windows: Windows, steps: int, episodes: int) -> None:
         table = self._plan.table
         indptr, succ = table.arrays[:2]
-        follow(
-            *self._fleet.arrays, indptr, succ, table.actions, table.observation, self._starts, self._plan.actions,
-            self._tracker, windows.returns, windows.lengths, windows.episodes, windows.window, steps, episodes,
-        )  # fmt: skip
+        for burst in bursts(steps, self._fleet):
+            episodes -= follow(
+                *self._fleet.arrays, indptr, succ, table.actions, table.observation, self._starts, self._plan.actions,
+                self._tracker, windows.returns, windows.lengths, windows.episodes, windows.window, burst, episodes,
+            )  # fmt: skip
+            if episodes == 0:
+                break
         windows.step = int(self._tracker["step"][0])
 
     def state(self) -> tuple[Any, ...]:

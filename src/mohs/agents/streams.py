@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -21,3 +21,13 @@ def start(of: Fleet, streams: Sequence[int]) -> None:
     """Begins the first episode of every instance, each in its stream."""
     of.seed(np.array(streams, dtype=np.uint64))
     begin_fleet(*of.arrays, np.ones(len(of), dtype=np.bool_), np.empty((len(of), 2), dtype=np.int64))
+
+
+def bursts(steps: int, of: Fleet) -> Iterator[int]:
+    """How many steps to take at once: all, or one by one where reward noise is a function, drawn before each."""
+    if not of.noise:
+        yield steps
+        return
+    for _ in range(steps):
+        of.draw_noise()
+        yield 1

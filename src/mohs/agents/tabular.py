@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.agents import tabular_kernels as kernels
+from mohs.agents import windows
 from mohs.agents.protocol import Points
-from mohs.agents.streams import keys, start
-from mohs.agents.windows import curve
+from mohs.agents.streams import bursts, keys, start
 from mohs.core.cell import Agent, Cell
 from mohs.core.domain import Domain, Integer, Real
 from mohs.core.errors import UsageError, unknown
@@ -62,7 +62,8 @@ class TabularLearner:
         self._fleet: Fleet
         self._enter(0, keys(cells, "environment", 0))
         states, actions, irrelevant_states, irrelevant_actions = self._fleet.spaces
-        rows = states * max(irrelevant_states, 1) * max(1, *(len(told) for told in self._told))
+        # The first block of rows is for tasks that the agent is not told, then one for each that it is.
+        rows = states * max(irrelevant_states, 1) * (1 + max(len(told) for told in self._told))
         shape = len(cells), rows, actions * max(irrelevant_actions, 1)
         if rows * shape[2] > MAX_ENTRIES:
             raise UsageError(f"a Q-table of {rows:,} observations × {shape[2]:,} actions is too large to learn in.")
@@ -71,7 +72,7 @@ class TabularLearner:
         self._learners = np.zeros(len(cells), dtype=kernels.LEARNER)
         self._learners["key"] = keys(cells, "agent")
         self._learners["action"] = -1
-        points = -(-cells[0].steps // cells[0].window)
+        points = windows.count(cells[0])
         self._returns, self._lengths = np.zeros((len(cells), points)), np.zeros((len(cells), points))
         self._episodes = np.zeros((len(cells), points), dtype=np.int64)
 
@@ -82,9 +83,10 @@ class TabularLearner:
             self._learners["action"] = -1
             self._learners["gain"], self._learners["length"] = 0.0, 0
         config = self.config
-        for burst in _bursts(steps, self._fleet):
+        blocks = self._blocks(self._fleet, self._segment)
+        for burst in bursts(steps, self._fleet):
             kernels.train(
-                *self._fleet.arrays, self._row_map(self._fleet), self._learners, self._q, self._second, self._returns,
+                *self._fleet.arrays, blocks, self._learners, self._q, self._second, self._returns,
                 self._lengths, self._episodes, self.cells[0].window, burst, self._algorithm, config.learning_rate,
                 config.discount, config.epsilon_start, config.epsilon_end, config.epsilon_steps,
             )  # fmt: skip
@@ -98,11 +100,13 @@ class TabularLearner:
         players = np.array(keys(self.cells, "probe", probes[0].name, step, "play"), dtype=np.uint64)
         n = len(self.cells)
         returns, lengths, played = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
-        epsilon = self._epsilon() if probes[0].mode == "sample" else 0.0
+        c = self.config
+        greedy = probes[0].mode == "greedy"
+        epsilon = 0.0 if greedy else kernels.epsilon_at(step, c.epsilon_start, c.epsilon_end, c.epsilon_steps)
         episodes = probes[0].episodes
-        rows = self._row_map(stage)
+        rows = self._blocks(stage)
         while played.min() < episodes:
-            burst = next(_bursts(1 << 20, stage))
+            burst = next(bursts(1 << 20, stage))
             kernels.play(
                 *stage.arrays, rows, players, self._q, self._second, epsilon, burst, episodes, returns, lengths, played
             )
@@ -112,7 +116,7 @@ class TabularLearner:
     def curves(self) -> list[Points]:
         window, total, step = self.cells[0].window, self.cells[0].steps, int(self._learners["step"][0])
         sums = zip(self._returns, self._lengths, self._episodes, strict=True)
-        return [curve(*of_cell, window, total, step) for of_cell in sums]
+        return [windows.curve(*of_cell, window, total, step) for of_cell in sums]
 
     def save(self) -> list[bytes]:
         return [pickle.dumps(self._state(i)) for i in range(len(self.cells))]
@@ -138,37 +142,25 @@ class TabularLearner:
         self._fleet = fleet([cell.segments[segment].source for cell in self.cells])
         start(self._fleet, streams)
 
-    def _row_map(self, of: Fleet) -> npt.NDArray[np.int64]:
-        """For each cell and each task of a fleet the number of the task among those that the cell is told of."""
-        numbers = np.zeros((len(self.cells), len(of.tasks)), dtype=np.int64)
-        for i, told in enumerate(self._told):
-            for task, place in told.items():
-                if task in of.numbers:
-                    numbers[i, of.numbers[task]] = place
-        return numbers
+    def _blocks(self, of: Fleet, segment: int | None = None) -> npt.NDArray[np.int64]:
+        """For each cell and each task of a fleet the block of rows to learn in: 0 where the task is not told.
 
-    def _epsilon(self) -> float:
-        c, step = self.config, int(self._learners["step"][0])
-        if step >= c.epsilon_steps:
-            return c.epsilon_end
-        return c.epsilon_start + (c.epsilon_end - c.epsilon_start) * step / c.epsilon_steps
+        In an evaluation (no segment) the agent is told what it was told while training.
+        """
+        blocks = np.zeros((len(self.cells), len(of.tasks)), dtype=np.int64)
+        for i, (cell, told) in enumerate(zip(self.cells, self._told, strict=True)):
+            if segment is None or cell.segments[segment].told:
+                for task, block in told.items():
+                    if task in of.numbers:
+                        blocks[i, of.numbers[task]] = block
+        return blocks
 
 
 def _told_tasks(cell: Cell) -> dict[Task, int]:
-    """The tasks that the agent is told apart, numbered in the order in which it meets them."""
+    """The tasks that the agent is told apart, numbered from 1 in the order in which it meets them."""
     numbers: dict[Task, int] = {}
     for segment in cell.segments:
         if segment.told:
             for task in members(segment.source)[0]:
-                numbers.setdefault(task, len(numbers))
+                numbers.setdefault(task, len(numbers) + 1)
     return numbers
-
-
-def _bursts(steps: int, of: Fleet) -> Iterator[int]:
-    """How many steps to take at once: all, or one by one where reward noise is a function, drawn before each."""
-    if not of.noise:
-        yield steps
-        return
-    for _ in range(steps):
-        of.draw_noise()
-        yield 1

@@ -123,7 +123,7 @@ def train(  # type: ignore[no-untyped-def]
                     target += discount * valuer[after, following]
                 chooser[row, action] += rate * (target - chooser[row, action])
             if inst.over:
-                point = (me.step - 1) // window
+                point = min((me.step - 1) // window, episodes.shape[1] - 1)
                 returns[cell, point] += me.gain
                 lengths[cell, point] += me.length
                 episodes[cell, point] += 1

@@ -15,7 +15,7 @@ class Windows:
 
     def __init__(self, cell: Cell) -> None:
         self.window, self._total = cell.window, cell.steps
-        points = -(-cell.steps // cell.window)
+        points = count(cell)
         self.step = 0
         self.returns, self.lengths = np.zeros(points), np.zeros(points)
         self.episodes = np.zeros(points, dtype=np.int64)
@@ -32,7 +32,7 @@ class Windows:
 
     def add(self, gain: float, length: int) -> None:
         """An episode that ended with the step counted last."""
-        point = (self.step - 1) // self.window
+        point = min((self.step - 1) // self.window, len(self.returns) - 1)
         self.returns[point] += gain
         self.lengths[point] += length
         self.episodes[point] += 1
@@ -48,9 +48,15 @@ class Windows:
         self.step, self.returns, self.lengths, self.episodes = state
 
 
+def count(cell: Cell) -> int:
+    """How many windows a cell has; the last one takes what is left over."""
+    return max(1, cell.steps // cell.window)
+
+
 def curve(returns: Any, lengths: Any, episodes: Any, window: int, total: int, step: int) -> Points:
     """Means over the episodes of each complete window, at the step that ends it."""
-    ends = np.minimum((np.arange(len(returns)) + 1) * window, total)
+    ends = (np.arange(len(returns)) + 1) * window
+    ends[-1] = total
     done = ends <= step
     with np.errstate(invalid="ignore"):
         means = {"train/return": returns / episodes, "train/length": lengths / episodes}

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from mohs.core.domain import Choice, Flag, Integer
 from mohs.core.errors import UsageError
-from mohs.core.task import SEED, Source, Task, TaskSet, read_json, source_from_json
+from mohs.core.task import SEED, Source, Task, TaskSet, read_json, reading, source_from_json
 from mohs.core.values import Json, content_hash, freeze, from_json, to_json
 
 Mode = Literal["greedy", "sample"]
@@ -34,7 +34,8 @@ class Agent:
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Agent:
         data = read_json(data, "agent", {"name", "params", "source"})
-        return cls.make(data["name"], data["source"], **{k: from_json(v) for k, v in data["params"].items()})
+        with reading("agent"):
+            return cls.make(data["name"], data["source"], **{k: from_json(v) for k, v in data["params"].items()})
 
     def __str__(self) -> str:
         return " ".join([self.name, *(f"{k}={v}" for k, v in self.params)])
@@ -59,7 +60,8 @@ class Segment:
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Segment:
         data = read_json(data, "segment", {"source", "steps", "told"})
-        return cls(source_from_json(data["source"]), data["steps"], data["told"])
+        with reading("segment"):
+            return cls(source_from_json(data["source"]), data["steps"], data["told"])
 
 
 @dataclass(frozen=True)
@@ -97,13 +99,14 @@ class Probe:
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Probe:
         data = read_json(data, "probe", {"name", "source", "at", "episodes", "mode", "metrics"})
-        source = source_from_json(data["source"])
-        return cls(data["name"], source, tuple(data["at"]), data["episodes"], data["mode"], tuple(data["metrics"]))
+        with reading("probe"):
+            at, metrics = tuple(data["at"]), tuple(data["metrics"])
+            return cls(data["name"], source_from_json(data["source"]), at, data["episodes"], data["mode"], metrics)
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One run. `window` is the number of steps that each point of the training curve summarises."""
+    """One run. Each point of the training curve summarises `window` steps, the last one also what is left over."""
 
     agent: Agent
     seed: int
@@ -140,13 +143,10 @@ class Cell:
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Cell:
         data = read_json(data, "cell", {"agent", "seed", "segments", "probes", "window"})
-        return cls(
-            Agent.from_json(data["agent"]),
-            data["seed"],
-            tuple(Segment.from_json(s) for s in data["segments"]),
-            tuple(Probe.from_json(p) for p in data["probes"]),
-            data["window"],
-        )
+        with reading("cell"):
+            segments = tuple(Segment.from_json(s) for s in data["segments"])
+            probes = tuple(Probe.from_json(p) for p in data["probes"])
+            return cls(Agent.from_json(data["agent"]), data["seed"], segments, probes, data["window"])
 
     @cached_property
     def key(self) -> str:

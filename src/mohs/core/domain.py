@@ -91,10 +91,10 @@ class Each:
     size: int | None = None
 
     def parse(self, name: str, value: Any) -> tuple[Any, ...]:
-        value = freeze(value) if hasattr(value, "tolist") or isinstance(value, list | tuple) else None
-        if not isinstance(value, tuple) or (self.size is not None and len(value) != self.size):
+        items = freeze(value) if hasattr(value, "tolist") or isinstance(value, list | tuple) else None
+        if not isinstance(items, tuple) or (self.size is not None and len(items) != self.size):
             raise invalid(name, value, self.describe())
-        return tuple(self.item.parse(f"{name}[{i}]", v) for i, v in enumerate(value))
+        return tuple(self.item.parse(f"{name}[{i}]", v) for i, v in enumerate(items))
 
     def describe(self) -> str:
         many = f"{self.size} values" if self.size is not None else "values"

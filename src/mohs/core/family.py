@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from mohs.core.errors import UsageError
-from mohs.core.task import Task, TaskSet, read_json
+from mohs.core.task import Task, TaskSet, read_json, reading
 from mohs.core.values import Json, content_hash, freeze, from_json, to_json
 
 
@@ -62,12 +62,8 @@ class Family:
 
     @classmethod
     def grid(cls, env: str, /, seed: int = 0, **params: Any) -> Family:
-        """All combinations: a *list* is an axis, any other value is fixed."""
-        axes = {name: values for name, values in params.items() if isinstance(values, list)}
-        fixed = {name: value for name, value in params.items() if name not in axes}
-        for name, values in axes.items():
-            if not values:
-                raise UsageError(f"the axis {name!r} has no values.")
+        """All combinations: a *list* (or range) is an axis, any other value is fixed."""
+        axes, fixed = _axes(params)
         points = [
             _point(env, seed, fixed, dict(zip(axes, combination, strict=True)))
             for combination in itertools.product(*axes.values())
@@ -77,8 +73,7 @@ class Family:
     @classmethod
     def sweep(cls, env: str, /, seed: int = 0, **params: Any) -> Family:
         """One axis at a time around the vanilla task, which is the first point."""
-        axes = {name: values for name, values in params.items() if isinstance(values, list)}
-        fixed = {name: value for name, value in params.items() if name not in axes}
+        axes, fixed = _axes(params)
         points = {Task.make(env, seed=seed, **fixed): Point("vanilla", Task.make(env, seed=seed, **fixed))}
         for name, values in axes.items():
             for value in values:
@@ -95,6 +90,9 @@ class Family:
 
     def product(self, **params: list[Any]) -> Family:
         """This family with further axes: every point with every combination of the new values."""
+        axes, fixed = _axes(params)
+        if fixed:
+            raise UsageError(f"the new axis {next(iter(fixed))!r} must be a list of values.")
         twice = set(params) & set(self.axes)
         if twice:
             raise UsageError(f"the axis {sorted(twice)[0]!r} is in the family already.")
@@ -106,7 +104,7 @@ class Family:
                 at=(*p.at, *((axis, freeze(v)) for axis, v in new.items())),
             )
             for p in self.points
-            for new in (dict(zip(params, c, strict=True)) for c in itertools.product(*params.values()))
+            for new in (dict(zip(axes, c, strict=True)) for c in itertools.product(*axes.values()))
         ]
         return Family((*self.axes, *params), tuple(points))
 
@@ -120,6 +118,9 @@ class Family:
         """The members as a set to draw one from for every episode."""
         return TaskSet.make((p.task for p in self.points), (p.weight for p in self.points))
 
+    def __getitem__(self, i: int) -> Point:
+        return self.points[i]
+
     def __len__(self) -> int:
         return len(self.points)
 
@@ -132,11 +133,21 @@ class Family:
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Family:
         data = read_json(data, "family", {"axes", "points"})
-        return cls(tuple(data["axes"]), tuple(Point.from_json(p) for p in data["points"]))
+        with reading("family"):
+            return cls(tuple(data["axes"]), tuple(Point.from_json(p) for p in data["points"]))
 
     @cached_property
     def key(self) -> str:
         return content_hash(self.to_json())
+
+
+def _axes(params: Mapping[str, Any]) -> tuple[dict[str, list[Any]], dict[str, Any]]:
+    """The parameters that vary, and those that are fixed."""
+    axes = {name: list(values) for name, values in params.items() if isinstance(values, list | range)}
+    for name, values in axes.items():
+        if not values:
+            raise UsageError(f"the axis {name!r} has no values.")
+    return axes, {name: value for name, value in params.items() if name not in axes}
 
 
 def _point(env: str, seed: int, fixed: Mapping[str, Any], at: Mapping[str, Any]) -> Point:

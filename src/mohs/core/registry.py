@@ -53,7 +53,7 @@ class Environment:
                 raise unknown(f"parameter of {self.id}", name, self.parameters)
         parsed = {name: self.parameters[name].domain.parse(name, value) for name, value in given.items()}
         implied = self.realisation("check")(self.complete(parsed), frozenset(parsed))
-        parsed.update(implied)
+        parsed.update({name: self.parameters[name].domain.parse(name, value) for name, value in implied.items()})
         return {name: value for name, value in parsed.items() if value != self.parameters[name].default}
 
     def complete(self, params: Mapping[str, Any]) -> dict[str, Any]:

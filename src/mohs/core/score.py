@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core.errors import UsageError
-from mohs.core.task import read_json
+from mohs.core.task import read_json, reading
 from mohs.core.values import Json, content_hash
 
 Number = TypeVar("Number", float, npt.NDArray[np.float64])
@@ -66,8 +66,9 @@ class Score:
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Score:
         data = read_json(data, "score", {"name", "unit", "higher_is_better", "low", "high"})
-        ends = {end: Reference(**data[end]) if data[end] else None for end in ("low", "high")}
-        return cls(data["name"], data["unit"], data["higher_is_better"], **ends)
+        with reading("score"):
+            ends = {end: Reference(**data[end]) if data[end] else None for end in ("low", "high")}
+            return cls(data["name"], data["unit"], data["higher_is_better"], **ends)
 
     @cached_property
     def key(self) -> str:

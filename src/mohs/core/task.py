@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -64,7 +65,8 @@ class Task:
         data = read_json(data, "task", {"env", "params", "seed"})
         if not isinstance(data["params"], Mapping):
             raise UsageError("the params of a task must be a mapping of names to values.")
-        return cls.make(data["env"], seed=data["seed"], **{k: from_json(v) for k, v in data["params"].items()})
+        with reading("task"):
+            return cls.make(data["env"], seed=data["seed"], **{k: from_json(v) for k, v in data["params"].items()})
 
     @cached_property
     def key(self) -> str:
@@ -99,7 +101,8 @@ class TaskSet:
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> TaskSet:
         data = read_json(data, "task set", {"tasks", "weights"})
-        return cls(tuple(Task.from_json(t) for t in data["tasks"]), tuple(data["weights"]))
+        with reading("task set"):
+            return cls.make([Task.from_json(t) for t in data["tasks"]], data["weights"])
 
     @cached_property
     def key(self) -> str:
@@ -116,6 +119,17 @@ def members(source: Source) -> tuple[tuple[Task, ...], tuple[float, ...]]:
 
 def source_from_json(data: Mapping[str, Any]) -> Source:
     return TaskSet.from_json(data) if "tasks" in data else Task.from_json(data)
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Turns the failure to read a malformed value into one sentence."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except (TypeError, AttributeError, KeyError, ValueError) as error:
+        raise UsageError(f"this {what} is malformed: {error}.") from error
 
 
 def read_json(data: str | Mapping[str, Any], what: str, keys: set[str]) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ import importlib.util
 import inspect
 import json
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -49,12 +50,20 @@ def import_file(path: Path) -> ModuleType:
         raise UsageError(f"{str(path)!r} is not a Python file.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
+    _import_from(path.resolve().parent)
     try:
         spec.loader.exec_module(module)
-    except BaseException:
+    except Exception as error:
         del sys.modules[name]
-        raise
+        line = getattr(error, "lineno", None) or traceback.extract_tb(error.__traceback__)[-1].lineno
+        raise UsageError(f"{path} cannot be imported: {type(error).__name__}: {error} (line {line}).") from error
     return module
+
+
+def _import_from(directory: Path) -> None:
+    """Lets a user's file import its neighbours."""
+    if str(directory) not in sys.path:
+        sys.path.insert(0, str(directory))
 
 
 def resolve(target: str) -> Callable[..., Any]:
@@ -68,10 +77,11 @@ def resolve(target: str) -> Callable[..., Any]:
             raise UsageError(f"{target!r} cannot be loaded: there is no file {where!r}.")
         module = import_file(path)
     else:
+        _import_from(Path.cwd())
         try:
             module = importlib.import_module(where)
-        except ModuleNotFoundError as error:
-            raise UsageError(f"{target!r} cannot be loaded: {error}.") from error
+        except Exception as error:
+            raise UsageError(f"{target!r} cannot be loaded: {type(error).__name__}: {error}.") from error
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
@@ -102,8 +112,7 @@ class FunctionRef:
             return cls(function, _source_of(live), live)
         module = getattr(function, "__module__", None)
         name = getattr(function, "__qualname__", None)
-        importable = module not in (None, "__main__") and name and "<" not in name
-        if not importable:
+        if module in (None, "__main__") or not name or _found(f"{module}:{name}") is not function:
             return cls(f"local:{name or type(function).__name__}", f"{id(function):x}", function)
         return cls(f"{module}:{name}", _source_of(function), function)
 
@@ -123,6 +132,14 @@ class FunctionRef:
                 "define it at the top of a module or file and pass it or its module:function name."
             )
         return {"function": self.target, "source": self.source}
+
+
+def _found(target: str) -> Callable[..., Any] | None:
+    """What a name leads to; a bound method, for one, is not what its name leads to."""
+    try:
+        return resolve(target)
+    except UsageError:
+        return None
 
 
 def _source_of(function: Callable[..., Any]) -> str:

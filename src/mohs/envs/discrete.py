@@ -198,19 +198,27 @@ class DiscreteVectorEnv(VectorEnv[Any, Any, Any]):
             chosen = np.asarray(options["reset_mask"], dtype=np.bool_)
             if chosen.shape != (self.num_envs,):
                 raise UsageError(f"reset_mask has shape {chosen.shape}, but must have one value for each environment.")
-        if seed is None and not self._started:
-            seed = int(np.random.SeedSequence().generate_state(1, np.uint32)[0])
-        if seed is not None:
-            seeds = [seed + i for i in range(self.num_envs)] if isinstance(seed, int | np.integer) else list(seed)
-            if len(seeds) != self.num_envs:
-                raise UsageError(f"{len(seeds)} seeds were given for {self.num_envs} environments.")
-            for i, one in enumerate(seeds):
-                if one is not None and chosen[i]:
-                    self.fleet.seed(_key(int(one)), i)
+            if not self._started and not chosen.all():
+                raise UsageError("reset_mask must choose every environment the first time.")
+        for i, one in enumerate(self._seeds(seed)):
+            if chosen[i] and one is not None:
+                self.fleet.seed(_key(one), i)
         self._started = True
         observations = np.empty((self.num_envs, self._width), dtype=np.int64)
         begin_fleet(*self.fleet.arrays, chosen, observations)
         return self._shaped(observations), self._info()
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        """One seed for each environment; None goes on in its stream, and is drawn where there is none yet."""
+        given: Any = [None] * self.num_envs if seed is None else seed
+        if isinstance(given, int | np.integer):
+            given = [int(given) + i for i in range(self.num_envs)]
+        if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray) or len(given) != self.num_envs:
+            raise UsageError(f"the seed is {seed!r}, but must be an integer ≥ 0 or {self.num_envs} of them.")
+        seeds = [None if one is None else Integer(0).parse("a seed", one) for one in given]
+        if not self._started:
+            seeds = [np.random.SeedSequence().generate_state(1)[0].item() if one is None else one for one in seeds]
+        return seeds
 
     def step(self, actions: Any) -> tuple[Any, npt.NDArray[np.float64], Any, Any, Info]:
         if not self._started:
@@ -226,7 +234,7 @@ class DiscreteVectorEnv(VectorEnv[Any, Any, Any]):
         # One type and layout, so that one kernel is compiled.
         chosen = np.ascontiguousarray(given, dtype=np.int64).reshape(n, self._width)
         observations = np.empty((n, self._width), dtype=np.int64)
-        final = np.empty((n, self._width), dtype=np.int64) if self._same_step else observations
+        final = np.zeros((n, self._width), dtype=np.int64) if self._same_step else observations
         rewards = np.empty(n)
         terminated, truncated = np.empty(n, dtype=np.bool_), np.empty(n, dtype=np.bool_)
         before = self._keep() if self._same_step and self._history else None
@@ -278,5 +286,5 @@ class DiscreteVectorEnv(VectorEnv[Any, Any, Any]):
         ended = {}
         if before is not None:
             task, traces = before
-            ended = self._histories(task, np.hstack([traces[:, 1:], final[:, :1]]), over)
+            ended = self._histories(task, np.hstack([traces[:, 1:], final[:, :1].astype(traces.dtype)]), over)
         info["final_info"], info["_final_info"] = ended, over.copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import gymnasium
@@ -11,15 +11,16 @@ from gymnasium.wrappers import TimeLimit
 
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
+from mohs.core.family import Point
 from mohs.core.task import Source, Task, TaskSet
 
 
 def make(
-    env: str | Source, /, *, seed: int = 0, render_mode: str | None = None, **params: Any
+    env: str | Source, /, *, seed: int | None = None, render_mode: str | None = None, **params: Any
 ) -> gymnasium.Env[Any, Any]:
     """A Gymnasium environment. `seed` is the structure seed; `reset(seed=)` seeds start states and noise."""
     if isinstance(env, TaskSet):
-        return _make_set(env, render_mode, params)
+        return _make_set(env, seed, render_mode, params)
     task = _task(env, seed, params)
     return gymnasium.make(
         task.environment.gym_id,
@@ -36,22 +37,24 @@ def make_vec(
     /,
     *,
     num_envs: int | None = None,
-    seed: int = 0,
-    tasks: Sequence[Source] | None = None,
+    seed: int | None = None,
+    tasks: Iterable[Source | Point] | None = None,
     autoreset_mode: str = "NextStep",
     history: bool = False,
     **params: Any,
 ) -> VectorEnv[Any, Any, Any]:
-    """A native vector environment: `num_envs` copies of one task, or one instance for each of `tasks`."""
+    """A native vector environment: `num_envs` copies of one task, or one instance for each of `tasks` (or a family)."""
     if tasks is None:
         if num_envs is None:
             raise UsageError("make_vec needs num_envs (or tasks, one for each environment).")
         count = Integer(1, 2**24).parse("num_envs", num_envs)
         sources: Sequence[Source] = [_task(env, seed, params)] * count
     else:
-        if params or seed:
+        if params or seed is not None:
             raise UsageError("give either tasks or parameters of one task, not both.")
-        sources = list(tasks)
+        sources = [task.task if isinstance(task, Point) else task for task in tasks]
+        if not all(isinstance(source, Task | TaskSet) for source in sources):
+            raise UsageError("tasks must be Tasks, TaskSets or the points of a family.")
         if not sources or num_envs not in (None, len(sources)):
             raise UsageError(f"num_envs is {num_envs}, but {len(sources)} tasks were given.")
     environment = (env if isinstance(env, Task) else Task.make(env)).environment
@@ -59,17 +62,19 @@ def make_vec(
     return face(sources=sources, autoreset_mode=autoreset_mode, history=history)  # type: ignore[no-any-return]
 
 
-def _make_set(tasks: TaskSet, render_mode: str | None, params: dict[str, Any]) -> gymnasium.Env[Any, Any]:
+def _make_set(
+    tasks: TaskSet, seed: int | None, render_mode: str | None, params: dict[str, Any]
+) -> gymnasium.Env[Any, Any]:
     """An environment that draws one of the tasks for every episode."""
     limits = {task["max_episode_steps"] for task in tasks.tasks}
     kinds = {task.env for task in tasks.tasks}
-    if params or len(limits) > 1 or len(kinds) > 1:
-        raise UsageError("the tasks of a set must have one environment and one max_episode_steps, and no parameters.")
+    if params or seed is not None:
+        raise UsageError("the tasks of a set have their own parameters and seeds; give none beside it.")
+    if len(limits) > 1 or len(kinds) > 1:
+        raise UsageError("the tasks of a set must have one environment and one max_episode_steps.")
     face = tasks.tasks[0].environment.realisation("face")
     return TimeLimit(face(source=tasks, render_mode=render_mode), limits.pop())
 
 
-def _task(env: str | Task, seed: int, params: dict[str, Any]) -> Task:
-    if isinstance(env, Task):
-        return env.replace(**params) if params else env
-    return Task.make(env, seed=seed, **params)
+def _task(env: str | Task, seed: int | None, params: dict[str, Any]) -> Task:
+    return env.replace(seed, **params) if isinstance(env, Task) else Task.make(env, seed=seed or 0, **params)

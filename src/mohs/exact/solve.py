@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -15,6 +15,7 @@ from mohs.tables.table import Float, Table
 
 Rule = Literal["best", "mean", "worst"]
 _RULES = {"best": kernels.BEST, "mean": kernels.MEAN, "worst": kernels.WORST}
+MAX_PLAN = 2**29
 _NO_CHOICE = np.empty(0, dtype=np.int32)
 
 
@@ -73,6 +74,8 @@ def plan(table: Table) -> Plan:
     horizon, discount = _frame(table, None, None)
     if horizon is None:
         raise UsageError("a plan needs a table with a horizon.")
+    if horizon * table.states > MAX_PLAN:
+        raise UsageError(f"a plan of {horizon:,} steps × {table.states:,} states is larger than {MAX_PLAN:,} actions.")
     actions = np.zeros((horizon, table.states), dtype=np.int32)
     now, after = np.zeros(table.states), np.zeros(table.states)
     for t in reversed(range(horizon)):
@@ -92,6 +95,4 @@ def _frame(table: Table, horizon: int | None, discount: float | None) -> tuple[i
 
 def discounted(table: Table, discount: float) -> Returns:
     """Expected discounted returns of the endless task, without the time limit."""
-    from dataclasses import replace
-
     return returns(replace(table, horizon=None), discount=discount)

@@ -32,6 +32,9 @@ FULL: Doses = {
     "transition_noise": (0.0, 0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5),
     "reward_noise": (0.0, 0.5, 1.0, 2.5, 5.0, 10.0, 25.0),
     "term_state_reward": (-10.0, -1.0, 0.0, 1.0, 10.0),
+}
+# Dials that do nothing to sequences of one state: they are tried together with sequence_length.
+PAIRED: Doses = {
     "reward_every_n_steps": (True, False),
     "make_denser": (False, True),
 }
@@ -48,7 +51,17 @@ class Battery:
 BATTERIES = {
     "quick": Battery(QUICK, (), 20, 20_000),
     "standard": Battery(STANDARD, (("delay", "sequence_length"),), 50, 20_000),
-    "full": Battery(FULL, (("delay", "sequence_length"), ("transition_noise", "reward_noise")), 100, 20_000),
+    "full": Battery(
+        FULL,
+        (
+            ("delay", "sequence_length"),
+            ("transition_noise", "reward_noise"),
+            ("sequence_length", "reward_every_n_steps"),
+            ("sequence_length", "make_denser"),
+        ),
+        100,
+        20_000,
+    ),
 }
 
 

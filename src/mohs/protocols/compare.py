@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from mohs.core.errors import UsageError
+from mohs.core.task import Task
 from mohs.core.values import Json, to_json
 from mohs.protocols.diagnose import LEVEL, Verdict
-from mohs.stats import Estimate, estimate, probability_of_improvement, spearman
+from mohs.stats import Estimate, paired_difference, probability_of_improvement, spearman
 
 Samples = npt.NDArray[np.float64]
 
@@ -22,8 +24,8 @@ class Comparison:
     a: Verdict
     b: Verdict
     overall: Estimate
-    dials: tuple[tuple[str, Estimate], ...]
-    difference: Estimate  # mean over points of a − b, paired by seed
+    dials: tuple[tuple[str, Estimate], ...]  # at the doses other than vanilla
+    difference: Estimate  # mean over points of a − b, paired by seed, of the seeds that ran everywhere
     correlations: tuple[tuple[str, Estimate], ...]  # rank correlation over the doses (Tables 2 to 4 of the paper)
 
     def to_json(self) -> dict[str, Json]:
@@ -40,23 +42,29 @@ class Comparison:
 def compare(a: Verdict, b: Verdict) -> Comparison:
     """Two diagnoses on the doses and seeds that both have."""
     shared = _shared(a, b)
-    points = [samples for pairs in shared.values() for samples in pairs]
-    x, y = np.array([p[0] for p in points]), np.array([p[1] for p in points])
-    dials = []
-    correlations = []
-    for name, pairs in shared.items():
-        ours, theirs = np.array([p[0] for p in pairs]), np.array([p[1] for p in pairs])
-        dials.append((name, probability_of_improvement(ours, theirs, LEVEL)))
-        if len(pairs) > 2:
-            correlations.append((name, spearman(ours, theirs, LEVEL)))
-    with np.errstate(invalid="ignore"):
-        difference = estimate(np.nanmean(x - y, axis=0) if x.size else [], "mean", LEVEL)
-    overall = probability_of_improvement(x, y, LEVEL)
+    dials, correlations = [], []
+    vanilla = a.study.task({})
+    for name, doses in shared.items():
+        turned = {task: pair for task, pair in doses.items() if task != vanilla}
+        if turned:
+            dials.append((name, probability_of_improvement(*_sides(turned), LEVEL, paired=True)))
+        if len(doses) > 2:
+            correlations.append((name, spearman(*_sides(doses), LEVEL)))
+    # Vanilla is a dose of every dial, and one point.
+    x, y = _sides({task: pair for doses in shared.values() for task, pair in doses.items()})
+    overall = probability_of_improvement(x, y, LEVEL, paired=True)
+    both = ~np.isnan(x - y).any(axis=0)
+    difference = paired_difference(x[:, both].mean(axis=0), y[:, both].mean(axis=0), "mean", LEVEL)
     return Comparison(a, b, overall, tuple(dials), difference, tuple(correlations))
 
 
-def _shared(a: Verdict, b: Verdict) -> dict[str, list[tuple[Samples, Samples]]]:
-    """By dial, the scores of both agents at each dose that both were tried at, on the seeds that both have."""
+def _sides(doses: Mapping[Task, tuple[Samples, Samples]]) -> tuple[Samples, Samples]:
+    """The scores [points, seeds] of both agents."""
+    return np.array([pair[0] for pair in doses.values()]), np.array([pair[1] for pair in doses.values()])
+
+
+def _shared(a: Verdict, b: Verdict) -> dict[str, dict[Task, tuple[Samples, Samples]]]:
+    """By dial, the scores of both agents at each dose at which both have runs, on the seeds that both have."""
     if (a.study.budget, a.study.env) != (b.study.budget, b.study.env):
         raise UsageError(
             f"the two studies cannot be compared: {a.study.agent.name} had {a.study.budget:,} steps on {a.study.env}, "
@@ -66,13 +74,17 @@ def _shared(a: Verdict, b: Verdict) -> dict[str, list[tuple[Samples, Samples]]]:
     other = {d.name: {dose.value: dose for dose in d.doses} for d in b.dials}
     shared = {}
     for d in a.dials:
-        pairs = [
-            (dose.samples["normalised"][:seeds], other[d.name][dose.value].samples["normalised"][:seeds])
+        doses = {
+            a.study.task({d.name: dose.value}): (
+                dose.samples["normalised"][:seeds],
+                other[d.name][dose.value].samples["normalised"][:seeds],
+            )
             for dose in d.doses
             if dose.value in other.get(d.name, {})
-        ]
-        if pairs:
-            shared[d.name] = pairs
+        }
+        doses = {task: pair for task, pair in doses.items() if not any(np.isnan(side).all() for side in pair)}
+        if doses:
+            shared[d.name] = doses
     if not shared:
-        raise UsageError("the two studies have no dial and dose in common.")
+        raise UsageError("the two studies have no dial and dose in common at which both have finished runs.")
     return shared

@@ -24,6 +24,7 @@ from mohs.core.family import Family
 from mohs.core.registry import environment
 from mohs.core.task import Task, read_json
 from mohs.core.values import Json, from_json, to_json
+from mohs.protocols.batteries import FULL, PAIRED
 from mohs.protocols.batteries import battery as find_battery
 from mohs.protocols.measures import MEASURES, measure
 from mohs.protocols.sentences import dial_sentence, headline
@@ -32,6 +33,7 @@ from mohs.stats import BreakingDose, Estimate, bonferroni_comparisons, breaking_
 
 LEVEL = 0.95
 CURVE_POINTS = 50
+LEARNT_ABOVE = 0.1  # vanilla's normalised score, lower end of its interval
 
 Curves = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]  # steps, training returns [seeds, points]
 
@@ -62,11 +64,11 @@ class Study:
     ) -> Study:
         """A battery with some of it set anew. Dials outside the battery take their doses from the full one."""
         chosen = find_battery(battery)
-        known = {**find_battery("full").doses, **chosen.doses}
-        for name in itertools.chain(dials or (), *(pairs or ())):
-            if name not in known:
-                dial(name)
-                raise unknown("dial with doses", name, known)
+        known = {**FULL, **chosen.doses}
+        for name in dials or ():
+            _check_dial(name, known)
+        for name in itertools.chain(*(pairs or ())):
+            _check_dial(name, {**known, **PAIRED})
         for a, b in pairs or ():
             if a == b:
                 raise UsageError(f"the pair {a}:{b} must name two different dials.")
@@ -83,7 +85,7 @@ class Study:
     @cached_property
     def pair_doses(self) -> Mapping[str, tuple[Any, ...]]:
         """The doses of every dial that a pair names."""
-        known = {**find_battery("full").doses, **find_battery(self.battery).doses, **dict(self.doses)}
+        known = {**FULL, **PAIRED, **find_battery(self.battery).doses, **dict(self.doses)}
         return {name: known[name] for pair in self.pairs for name in pair}
 
     def families(self) -> tuple[Family, ...]:
@@ -103,7 +105,7 @@ class Study:
             Probe("eval", task, end, self.episodes),
             Probe("noise_free", task.noise_free(), end, self.episodes),
         )
-        window = max(task["max_episode_steps"], -(-self.budget // CURVE_POINTS))
+        window = max(task["max_episode_steps"], self.budget // CURVE_POINTS)
         return Cell(self.agent, seed, (Segment(task, self.budget),), probes, window)
 
     def to_json(self) -> dict[str, Json]:
@@ -132,6 +134,15 @@ class Study:
             data["env"],
             data["episodes"],
         )
+
+
+def _check_dial(name: str, known: Mapping[str, Any]) -> None:
+    if name in known:
+        return
+    dial(name)
+    if name in PAIRED:
+        raise UsageError(f"{name} does nothing to sequences of one state: try --pairs sequence_length:{name}.")
+    raise unknown("dial with doses", name, known)
 
 
 def plan(study: Study) -> Plan:
@@ -274,10 +285,24 @@ def _dial_verdict(study: Study, runs: _Runs, name: str, values: tuple[Any, ...])
     scores = np.array([dose.samples["normalised"] for dose in doses])
     ordered = not isinstance(values[0], bool)
     harder = declared.harder if ordered else "none"
-    breaking = breaking_dose([float(v) for v in values], scores, vanilla, harder, LEVEL)
-    loss = damage(scores, vanilla, LEVEL)
+    breaking = breaking_dose([float(v) for v in values], scores, vanilla, harder, LEVEL, learnt_above=LEARNT_ABOVE)
+    loss = _damage(scores, _hard_side(values, vanilla, harder), vanilla)
     sentence = dial_sentence(name, declared.unit, values, harder, breaking, loss)
     return DialVerdict(name, declared.unit, harder, vanilla, doses, breaking, loss, sentence)
+
+
+def _hard_side(values: Sequence[Any], vanilla: int, harder: str) -> list[int]:
+    """The doses that are harder than vanilla; all others where the dial has no direction or both."""
+    others = [i for i in range(len(values)) if i != vanilla]
+    if harder in ("up", "down"):
+        return [i for i in others if (values[i] > values[vanilla]) == (harder == "up")]
+    return others
+
+
+def _damage(scores: npt.NDArray[np.float64], hard: list[int], vanilla: int) -> Estimate:
+    """Unknown where no harder dose was tested, and where there is nothing to lose: vanilla is not learnt."""
+    learnt = estimate(scores[vanilla], "mean", LEVEL).low > LEARNT_ABOVE
+    return damage(scores[[vanilla, *hard]] if learnt else np.full((1, scores.shape[1]), np.nan), 0, LEVEL)
 
 
 def _dose_json(dose: Dose) -> dict[str, Json]:

@@ -58,7 +58,8 @@ def measure(cell: Cell, curves: Points) -> dict[str, float]:
     }
     normal = {"normalised": raw, "final": float(final(training))}
     normal |= {name: float(curves[f"{name}/return"][1][-1]) for name in ("eval", "noise_free")}
-    score = return_score(task)
-    for name, value in normal.items():
-        values[name] = score.normalise(value) if score.spread > 0 else math.nan
-    return values
+    try:
+        score = return_score(task)
+    except UsageError:  # its table would be too large
+        return values | dict.fromkeys(normal, math.nan)
+    return values | {name: score.normalise(v) if score.spread > 0 else math.nan for name, v in normal.items()}

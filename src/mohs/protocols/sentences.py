@@ -43,12 +43,12 @@ def dial_sentence(
     name: str, unit: str, values: tuple[Any, ...], harder: str, breaking: Sequence[BreakingDose], loss: Estimate
 ) -> str:
     """What a person can quote."""
+    if not breaking:
+        return f"{name} was tested at no harder dose."
+    found = " and ".join(dict.fromkeys(_breaks(b, unit, values, two_sided=harder == "both") for b in breaking))
     if not loss.known:
-        return f"{name}: too few runs for a verdict (n = {loss.n})."
-    found = " and ".join(_breaks(b, unit, values, two_sided=harder == "both") for b in breaking)
-    return (
-        f"{name} {found or 'was not made harder'}; over the tested doses it costs {_percent(loss)} of vanilla's score."
-    )
+        return f"{name} {found}."
+    return f"{name} {found}; its harder doses cost {_percent(loss)} of vanilla's score."
 
 
 def _breaks(b: BreakingDose, unit: str, values: tuple[Any, ...], two_sided: bool) -> str:

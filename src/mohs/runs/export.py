@@ -1,8 +1,8 @@
 """How do results leave the store? One row per evaluation point, in one order, as CSV, Parquet or a data frame.
 
-Columns: `cell` (its key), `task` (JSON of what was played: the segment's source for `train/...`, the probe's for
-`<probe>/...`), `agent` (name and parameters), `seed`, `metric`, `step`, `value`. Rows are sorted by cell, metric and
-step, and hold nothing but results, so two runs of one plan give the same file.
+Columns: `cell` (its key), `task` (JSON of what the cell was training on; what a probe was taken on is in its name),
+`agent` (name and parameters), `seed`, `metric`, `step`, `value`. Rows are sorted by cell, metric and step, and hold
+nothing but results, so two runs of one plan give the same file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from mohs.core.errors import MohsError, StoreError
+from mohs.core.errors import MohsError, StoreError, UsageError
 from mohs.core.registry import environment
 from mohs.core.values import Json, canonical_json
 from mohs.runs.database import reason
@@ -71,7 +71,7 @@ def blocks(store: Store, study: str | None = None) -> Iterator[Block]:
         with store.sound():
             cell = json.loads(records[key].json)
             agent = agent_text(cell["agent"])
-            parts = {metric: list(_parts(cell, metric, *curve)) for metric, curve in curves.items()}
+            parts = {metric: list(_parts(cell, *curve)) for metric, curve in curves.items()}
         for metric, pieces in parts.items():
             for task, steps, values in pieces:
                 yield Block(key, task, agent, cell["seed"], metric, steps, values)
@@ -197,16 +197,11 @@ def _plain(value: Any) -> Json:
 
 
 def _parts(
-    cell: Mapping[str, Any], metric: str, steps: npt.NDArray[np.int64], values: npt.NDArray[np.float64]
+    cell: Mapping[str, Any], steps: npt.NDArray[np.int64], values: npt.NDArray[np.float64]
 ) -> Iterator[tuple[str, npt.NDArray[np.int64], npt.NDArray[np.float64]]]:
-    """A curve cut by what was played: a probe's source, or that of the segment in which a step was taken."""
+    """A curve cut by the segment that each step was in."""
     order = np.argsort(steps, kind="stable")
     steps, values = steps[order], values[order]
-    prefix = metric.split("/")[0]
-    for probe in cell["probes"]:
-        if probe["name"] == prefix:
-            yield canonical_json(probe["source"]), steps, values
-            return
     ends = list(accumulate(segment["steps"] for segment in cell["segments"]))
     cuts = [0, *np.searchsorted(steps, ends[:-1], side="right").tolist(), len(steps)]
     for segment, a, b in zip(cell["segments"], cuts, cuts[1:], strict=False):
@@ -216,6 +211,8 @@ def _parts(
 
 def _replace(path: Path, write: Callable[[BinaryIO], None]) -> None:
     """Writes a file whole or not at all."""
+    if path.is_dir() or not path.name:
+        raise UsageError(f"{str(path)!r} is a directory; name the file to write.")
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-from mohs.agents.external import ExternalLearner
+from mohs.agents.external import ExternalLearner, agent_source
 from mohs.agents.planner import OptimalLearner
 from mohs.agents.protocol import Learner
 from mohs.agents.tabular import ALGORITHMS, Config, TabularLearner
 from mohs.core.cell import Agent, Cell
 from mohs.core.errors import UsageError, unknown
 from mohs.core.task import Task
-from mohs.core.values import resolve, source_hash
+from mohs.core.values import resolve
 from mohs.exact.solve import Plan, plan
 from mohs.tables.build import table
 
@@ -25,8 +24,7 @@ def agent(name: str, **params: Any) -> Agent:
     """An agent by name, checked: built in, or `file.py:function` with a hash of the file."""
     if ":" in name:
         resolve(name)
-        path = Path(name.rpartition(":")[0])
-        return Agent.make(name, source_hash(path.read_text()) if path.suffix == ".py" else "", **params)
+        return Agent.make(name, agent_source(name), **params)
     if name not in BUILT_IN:
         raise unknown("agent", name, (*BUILT_IN, "file.py:function"))
     if name == "optimal" and params:

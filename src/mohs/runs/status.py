@@ -93,6 +93,7 @@ def find(store: Store, name: str) -> Study:
     """The study with this key, beginning of a key, or name; the newest where several have the name."""
     studies = store.studies()
     found = [s for s in studies if s.name == name] or [s for s in studies if name and s.key.startswith(name)]
+    found = found or [s for s in studies if s.name.split(" ")[0] == name]  # with some hyperparameters set
     if not found:
         raise unknown("study", name, Counter(s.name for s in studies))
     return found[-1]

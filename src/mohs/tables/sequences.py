@@ -28,10 +28,10 @@ def through_sets(seed: int, free: Int, set_size: int, length: int, density: floa
     # Position j is in set start + j; a set is visited again every `sets` positions, with one state fewer to choose.
     radices = [free.shape[1] - j // sets for j in range(length)]
     per_set = math.prod(max(r, 0) for r in radices)
-    if per_set > MAX_SEQUENCES:
+    if per_set * sets > MAX_SEQUENCES:
         raise UsageError(
-            f"sequence_length {length} allows {per_set * sets:,} sequences; at most {MAX_SEQUENCES:,} per independent "
-            "set can be ranked. Lower sequence_length or action_space_size, or give rewardable_sequences."
+            f"sequence_length {length} allows {per_set * sets:,} sequences; at most {MAX_SEQUENCES:,} can be ranked. "
+            "Lower sequence_length, action_space_size or diameter, or give rewardable_sequences."
         )
     count = _count(density, per_set * sets, length)
     order = seeding.ranking(seeding.key(seeding.child(seed, "sequence sets")), sets)

@@ -13,7 +13,7 @@ from mohs.core.errors import UsageError
 Float = npt.NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """A finite MDP as arrays. Row `state · actions + action` leads to the entries `indptr[row] : indptr[row + 1]`.
 
@@ -56,6 +56,10 @@ class Table:
             sums = np.diff(np.concatenate([[0.0], np.cumsum(self.prob)])[self.indptr])
             if self.prob.min(initial=1.0) < 0 or np.abs(sums - 1)[live].max(initial=0.0) > 1e-6:
                 raise UsageError("prob must be ≥ 0 and sum to 1 for every state and action.")
+
+    def __repr__(self) -> str:
+        kind = "deterministic" if self.deterministic else "stochastic"
+        return f"<{kind} table: {self.states:,} states × {self.actions} actions, horizon {self.horizon}>"
 
     @property
     def states(self) -> int:

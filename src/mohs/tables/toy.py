@@ -29,7 +29,7 @@ MAX_AUTOMATON = 2**28
 
 @dataclass(frozen=True)
 class Toy:
-    """The parts of a discrete toy. Exactly one of `succ` and `cdf`, and one of `automaton` and `reward`, is set."""
+    """The parts of a discrete toy. Exactly one of `succ` and `probs`, and one of `automaton` and `reward`, is set."""
 
     num_states: int
     num_actions: int
@@ -52,7 +52,7 @@ class Toy:
         return len(self.sequences) / self.possible_sequences if self.possible_sequences else math.nan
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=128)  # a pack of 64 cells, with noise and without
 def toy(task: Task) -> Toy:
     """The parts of a task."""
     values = task.values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -34,11 +35,17 @@ def check(values: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
                 f"{relevant} × {values['diameter']} = {num_states} states."
             )
         implied["state_space_size"] = None
-        if num_states * relevant > MAX_TRANSITIONS:
+    for part, size, actions in (
+        ("", num_states, relevant),
+        ("irrelevant ", irrelevant * values["diameter"], irrelevant),
+    ):
+        if size * actions > MAX_TRANSITIONS:
             raise UsageError(
-                f"action_space_size {relevant} with diameter {values['diameter']} needs {num_states * relevant:,} "
-                f"transitions; at most {MAX_TRANSITIONS:,} are allowed."
+                f"{size:,} {part}states × {actions:,} actions are {size * actions:,} transitions; at most "
+                f"{MAX_TRANSITIONS:,} are allowed."
             )
+    if not math.isfinite(values["reward_scale"] * values["term_state_reward"]):
+        raise UsageError("reward_scale × term_state_reward must be finite.")
     if values["transition_noise"] > 0 and set_size < 2:
         raise UsageError("transition_noise must be 0 where a set has a single state: there is no other to land in.")
     if values["transition_noise"] > 0 and irrelevant == 1:
@@ -134,7 +141,8 @@ def transition_array(name: str, value: Any) -> tuple[Any, ...]:
         if not np.all(np.isfinite(array)) or np.any(array != np.floor(array)):
             raise UsageError(f"{name} of shape [S, A] must hold whole numbers, the next states.")
         if array.min() < 0 or array.max() >= array.shape[0]:
-            raise UsageError(f"{name} leads to state {array.max():g}, but the states are 0 to {array.shape[0] - 1}.")
+            wrong = array.min() if array.min() < 0 else array.max()
+            raise UsageError(f"{name} leads to state {wrong:g}, but the states are 0 to {array.shape[0] - 1}.")
         return freeze(array.astype(int))  # type: ignore[no-any-return]
     if not np.all(np.isfinite(array)) or array.min() < 0 or np.abs(array.sum(axis=2) - 1).max() > 1e-9:
         raise UsageError(f"the probabilities of {name} must be ≥ 0 and sum to 1 for every state and action.")

@@ -7,12 +7,14 @@ the relevant part. Reward noise has mean zero (or is a function of the user's) a
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.tables import explore
@@ -20,6 +22,7 @@ from mohs.tables.table import Float, Table
 from mohs.tables.toy import Toy, toy
 
 MAX_STATES = 4_000_000
+MAX_CELLS = 2**27  # numbers that describe the states: one for each step of delay, and three more
 
 
 def toy_table(task: Task, limit: int = MAX_STATES) -> Table:
@@ -31,6 +34,7 @@ def toy_table(task: Task, limit: int = MAX_STATES) -> Table:
     starts = np.flatnonzero(parts.initial)
     grown = _Arrays(starts, explore.LINE + values["delay"], parts.num_actions)
     # The line starts with rewards of zero, which is level 0 of `earned.levels`.
+    limit = min(Integer(1).parse("limit", limit), MAX_CELLS // grown.rows.shape[1])
     cursor, count = 0, len(starts)
     while cursor < count:
         cursor, count = explore.expand(
@@ -42,7 +46,8 @@ def toy_table(task: Task, limit: int = MAX_STATES) -> Table:
         )  # fmt: skip
         if count > limit:
             raise UsageError(_too_large(task, parts, len(earned.levels), limit))
-        grown.grow(count, len(succ))
+        if cursor < count:
+            grown.grow(count, len(succ))
     initial = np.zeros(count)
     initial[: len(starts)] = parts.initial[starts]
     state = grown.rows[:count, explore.STATE].copy()
@@ -121,8 +126,8 @@ def _levels(*rewards: Float) -> tuple[Float, list[npt.NDArray[np.int32]]]:
 def _too_large(task: Task, parts: Toy, levels: int, limit: int) -> str:
     nodes = len(parts.automaton.full) if parts.automaton is not None else 1
     phases = task["sequence_length"] if task["reward_every_n_steps"] else 1
-    bound = parts.num_states * nodes * phases * levels ** task["delay"]
-    size = f"{bound:,}" if bound < 10**15 else f"{float(bound):.2g}"
+    digits = math.log10(parts.num_states * nodes * phases) + task["delay"] * math.log10(levels)
+    size = f"{round(10**digits):,}" if digits < 12 else f"10^{digits:.0f}"
     return (
         f"the table of {task} has more than {limit:,} reachable states (at most {size}: {parts.num_states} N-states × "
         f"{nodes:,} automaton nodes × {phases} phases × {levels} reward levels ^ delay {task['delay']}); lower delay, "

@@ -123,14 +123,6 @@ def _draw(figure: go.Figure, panel: CurvePanel, cell: dict[str, int], first: boo
     if not panel.n:
         return
     x = panel.steps.astype(np.int32)
-    # One trace for all runs: they are divided by a gap, which keeps a hundred seeds quick to draw.
-    gap = np.full((panel.n, 1), np.nan, dtype=np.float32)
-    along = np.tile(np.append(x, x[-1:]), panel.n)
-    figure.add_scatter(
-        x=along, y=np.hstack([panel.runs.astype(np.float32), gap]).ravel(), mode="lines", name="one run each",
-        legendgroup="runs", showlegend=first, line={"color": LIGHT.run, "width": 0.7}, opacity=0.75, hoverinfo="skip",
-        connectgaps=False, **cell,
-    )  # fmt: skip
     value, low, high = (np.array([getattr(e, end) for e in panel.means]) for end in ("value", "low", "high"))
     known = np.isfinite(low) & np.isfinite(high)
     if known.any():
@@ -141,6 +133,14 @@ def _draw(figure: go.Figure, panel: CurvePanel, cell: dict[str, int], first: boo
             fillcolor=LIGHT.accent_soft, opacity=0.8, line={"width": 0, "color": LIGHT.accent_soft}, hoverinfo="skip",
             **cell,
         )  # fmt: skip
+    # One trace for all runs: they are divided by a gap, which keeps a hundred seeds quick to draw.
+    gap = np.full((panel.n, 1), np.nan, dtype=np.float32)
+    along = np.tile(np.append(x, x[-1:]), panel.n)
+    figure.add_scatter(
+        x=along, y=np.hstack([panel.runs.astype(np.float32), gap]).ravel(), mode="lines", name="one run each",
+        legendgroup="runs", showlegend=first, line={"color": LIGHT.run, "width": 0.7}, opacity=0.75, hoverinfo="skip",
+        connectgaps=False, **cell,
+    )  # fmt: skip
     figure.add_scatter(
         x=x, y=value.astype(np.float32), mode="lines", name="mean", legendgroup="mean", showlegend=first,
         line={"color": LIGHT.accent, "width": 2.2},

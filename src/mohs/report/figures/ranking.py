@@ -31,7 +31,7 @@ def ranking_rows(verdict: Verdict) -> tuple[RankingRow, ...]:
         RankingRow(
             dial.name,
             dial.damage,
-            "; ".join(numbers.breaking(b, dial.unit, len(dial.breaking) > 1) for b in dial.breaking)
+            "; ".join(dict.fromkeys(numbers.breaking(b, dial.unit, len(dial.breaking) > 1) for b in dial.breaking))
             or "no harder dose tested",
         )
         for dial in verdict.dials
