@@ -147,6 +147,33 @@ def test_bad_commands_get_one_sentence_and_exit_code_2(mohs_run, tmp_path, words
     assert (tmp_path / "file").read_text() == "not a database, nor a directory"
 
 
+def test_the_command_of_the_readme_works(mohs_run):
+    readme = (Path(__file__).parents[1] / "README.md").read_text()
+    assert "mohs diagnose examples/my_agent.py:make_agent" in readme
+    code, _, err = mohs_run("diagnose", EXAMPLE, "--seeds", "1", "--budget", "400", "--workers", "0")
+    assert code == 0, err
+
+
+def test_undefined_values_are_null(mohs_run):
+    mohs_run("diagnose", "optimal", "--dials", "delay", "--seeds", "1", "--budget", "250", "--workers", "0")
+    code, out, _ = mohs_run("export", "--json")
+    assert code == 0
+    assert all(row["value"] is None or isinstance(row["value"], float) for row in json.loads(out))
+
+
+def test_nothing_is_left_behind_by_bad_input(mohs_run, tmp_path):
+    for words in (["diagnose", "random", "--workers", "-1"], ["report"], ["compare", "a", "b"], ["status"]):
+        assert mohs_run(*words)[0] == 2
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_version_and_help(mohs_run):
+    assert mohs_run("--version")[1].strip() == mohs.__version__
+    code, out, _ = mohs_run()
+    assert code == 0
+    assert "diagnose" in out
+
+
 def test_an_unknown_study_names_the_ones_there_are(mohs_run):
     mohs_run("diagnose", "random", *SMALL, "--workers", "0")
     code, _, err = mohs_run("report", "randm")

@@ -40,11 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """The entry point: an error of ours is one sentence and exit code 2."""
     try:
         code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
-        sys.stdout.flush()
     except MohsError as error:
         _fail(str(error))
-    except BrokenPipeError:
-        os._exit(0)
     except OSError as error:
         _fail(f"{error.filename or 'a file'} cannot be used: {error.strerror or error}.")
     except KeyboardInterrupt:

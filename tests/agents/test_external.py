@@ -124,3 +124,27 @@ def test_an_agent_that_can_be_saved_goes_on_with_the_same_bits(tmp_path):
 
 def test_the_example_cannot_be_saved_and_says_so():
     assert learner([cell(EXAMPLE)]).save() is None
+
+
+def test_a_file_that_is_edited_while_it_runs_is_refused(tmp_path):
+    one = cell(write(tmp_path, ACT.format(train="        pass\n")))
+    write(tmp_path, ACT.format(train="        env.reset()\n"))
+    with pytest.raises(UsageError, match="has been edited"):
+        learner([one])
+
+
+def test_a_file_may_import_its_neighbours_and_errors_in_it_are_one_sentence(tmp_path):
+    (tmp_path / "neighbour_of_agent.py").write_text("VALUE = 1\n")
+    agent(write(tmp_path, "from neighbour_of_agent import VALUE\n\ndef make_agent(env, seed):\n    return VALUE\n"))
+    for body, message in (("def make_agent(env, seed:", "SyntaxError"), ("import no_such_package", "no_such_package")):
+        with pytest.raises(UsageError, match=message) as caught:
+            agent(write(tmp_path, body))
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("params", [{}, {"irrelevant_features": True}])
+def test_the_example_plays_every_task_of_the_quick_battery(params):
+    task = Task.make("toy/discrete", **params)
+    of = learner([Cell(agent(EXAMPLE), 0, (Segment(task, 300),), (Probe("eval", task, (300,), 2),), 100)])
+    of.train(300)
+    assert of.evaluate(0)["length"][0] >= 1

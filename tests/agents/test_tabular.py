@@ -169,3 +169,29 @@ def test_windows_sum_up_every_episode():
 def test_bad_hyperparameters(params, message):
     with pytest.raises(UsageError, match=message):
         agent("q_learning", **params)
+
+
+def test_an_untold_segment_is_learnt_apart_from_told_ones():
+    a, b = (Task.make("toy/discrete", rewardable_sequences={(s,): 1}, terminal_states=[7]) for s in (1, 2))
+    segments = (Segment(a, 500), Segment(TaskSet.make([b, a]), 500, told=True))
+    of = learner([Cell(agent("q_learning"), 0, segments, (), 100)])
+    of.train(500)
+    assert of._q[0, :8].any()
+    assert not of._q[0, 8:].any()
+    of.train(500)
+    assert of._q[0, 8:].any()
+
+
+def test_the_oracle_meets_noise_that_is_a_function():
+    task = Task.make("toy/discrete", reward_noise=noise)
+    of = learner([Cell(agent("optimal"), 0, (Segment(task, 0),), (Probe("eval", task, (0,), 3),))])
+    assert of.evaluate(0)["return"][0] != 100.0
+    assert of.evaluate(0)["return"][0] == pytest.approx(100.0, abs=30)
+
+
+def test_the_last_window_takes_what_is_left_over():
+    of = learner([cell("random", 5, steps=1050, window=200)])
+    of.train(1050)
+    steps, _ = of.curves()[0]["train/length"]
+    assert list(steps) == [200, 400, 600, 800, 1050]
+    assert of._lengths.sum() + of._learners["length"][0] == 1050

@@ -129,3 +129,33 @@ def test_normalising():
         Score("return", "reward").normalise(1.0)
     with pytest.raises(UsageError, match="cannot be normalised"):
         Score("return", "reward", True, Reference(1.0, "random"), Reference(1.0, "optimum")).normalise(1.0)
+
+
+class Ring:
+    """A parameter may be a method of an object, which is not what its name leads to."""
+
+    def __init__(self, reward):
+        self.value = reward
+
+    def reward(self, state, action):
+        return self.value
+
+
+def test_methods_of_two_objects_are_two_tasks():
+    one, two = (Task.make("toy/discrete", reward_function=Ring(value).reward) for value in (1.0, 2.0))
+    assert one != two
+    assert (mohs.table(one).reward.max(), mohs.table(two).reward.max()) == (1.0, 2.0)
+    with pytest.raises(UsageError, match="cannot be imported again"):
+        one.to_json()
+
+
+def test_a_seed_beside_a_task_replaces_its_own():
+    task = Task.make("toy/discrete")
+    assert mohs.make(task, seed=5).unwrapped.source.seed == 5
+    assert not np.array_equal(mohs.table(task, seed=5).succ, mohs.table(task).succ)
+
+
+def test_a_family_is_a_sequence_of_points_and_a_fleet():
+    family = Family.grid("toy/discrete", delay=range(3))
+    assert family[1].task["delay"] == 1
+    assert mohs.make_vec("toy/discrete", tasks=family).num_envs == 3

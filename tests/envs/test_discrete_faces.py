@@ -159,7 +159,7 @@ def test_resetting_some_leaves_the_others() -> None:
     assert observations.shape == (6,)
     with pytest.raises(UsageError, match="reset_mask"):
         env.reset(options={"reset_mask": [True]})
-    with pytest.raises(UsageError, match="seeds"):
+    with pytest.raises(UsageError, match="the seed is"):
         env.reset(seed=[1, 2])
 
 

@@ -93,6 +93,25 @@ def test_two_sided_dials_have_two_breaking_doses():
     assert len(verdict(study, scores).dials[0].breaking) == 2
 
 
+def test_damage_counts_harder_doses_only():
+    study = Study.make(agent("q_learning"), "standard", dials=["terminal_state_density", "reward_density"], seeds=5)
+
+    def score(task, seed):
+        return {0.0: 99, 0.125: 95, 0.25: 60, 0.375: 20, 0.5: 5}[task["terminal_state_density"]] + 0.1 * seed
+
+    found = {d.name: d for d in verdict(study, made_up(study, score)).dials}
+    assert 0.7 < found["terminal_state_density"].damage.value < 0.9
+    assert not found["reward_density"].damage.known
+    assert found["reward_density"].sentence == "reward_density was tested at no harder dose."
+
+
+def test_nothing_is_lost_where_nothing_was_learnt():
+    study = Study.make(agent("random"), dials=["delay", "irrelevant_features"], seeds=5)
+    found = verdict(study, made_up(study, lambda task, seed: 0.5 + 0.1 * seed * (task["delay"] > 0)))
+    assert not any(d.damage.known for d in found.dials)
+    assert "no dial gets a verdict" in found.headline[1]
+
+
 def test_pairs():
     study = Study.make(agent("q_learning"), dials=["delay"], pairs=[("delay", "sequence_length")], seeds=3)
     found = verdict(study, made_up(study, falling))
@@ -110,6 +129,7 @@ def test_pairs():
         ({"pairs": [("delay", "delay")]}, "two different dials"),
         ({"pairs": [("delay", "nois")]}, "unknown dial"),
         ({"dials": ["reward_dist"]}, "unknown dial with doses"),
+        ({"dials": ["make_denser"]}, "sequence_length:make_denser"),
         ({"seeds": 0}, "seeds is 0"),
         ({"budget": 10}, "budget is 10"),
         ({"env": "toy/discreet"}, "Did you mean 'toy/discrete'"),
@@ -209,6 +229,10 @@ def test_comparing_two_agents():
     assert dict(found.correlations)["delay"].value == pytest.approx(1.0)
     assert compare(b, a).overall.value == 0.0
     json.dumps(found.to_json(), allow_nan=False)
+    # Vanilla is one point of the whole and none of a dial's.
+    equal = verdict(worse, made_up(worse, lambda t, s: falling(t, s) + (20 if t == worse.task({}, s) else -20)))
+    assert dict(compare(a, equal).dials) == dict(found.dials)
+    assert compare(a, equal).overall.value == pytest.approx(8 / 9)
     other = Study.make(agent("random"), dials=["sequence_length"], seeds=8)
     with pytest.raises(UsageError, match="in common"):
         compare(a, verdict(other, made_up(other, falling)))

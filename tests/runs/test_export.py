@@ -110,8 +110,8 @@ def test_sets_of_tasks_have_no_parameters(tmp_path: Path) -> None:
     with open_store(f"sqlite:///{tmp_path}/sets.db") as store:
         execute(Plan("p", "none", {}, (made,)), store, workers=0, factory=FACTORY, progress="silent")
         frame = mohs.load(str(store.engine.url))
-    assert frame.loc[frame.metric == "train/return", "delay"].isna().all()
-    assert frame.loc[frame.metric == "eval/return", "delay"].tolist() == [3]
+    assert "delay" not in frame.columns
+    assert set(frame.metric) >= {"train/return", "eval/return"}
     assert np.isfinite(frame["value"]).sum() >= 3
 
 

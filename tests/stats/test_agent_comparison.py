@@ -120,3 +120,14 @@ def test_no_verdict_on_agreement_without_variation_or_seeds():
 def test_errors_name_the_parameter(call, named):
     with pytest.raises(UsageError, match=named):
         call()
+
+
+def test_paired_seeds_are_drawn_jointly() -> None:
+    """A seed that is hard everywhere is one seed, not one for each point: the interval is wider for it."""
+    rng = np.random.default_rng(0)
+    ease = rng.normal(size=(1, 12))
+    a, b = (np.repeat(ease, 9, axis=0) + 0.1 * rng.normal(size=(9, 12)) for _ in range(2))
+    joint, apart = (probability_of_improvement(a, rng.permutation(b, axis=1), paired=p) for p in (True, False))
+    assert joint.high - joint.low > 1.5 * (apart.high - apart.low)
+    with pytest.raises(UsageError, match="same seeds"):
+        probability_of_improvement(a, b[:, :5], paired=True)

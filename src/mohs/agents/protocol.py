@@ -5,8 +5,8 @@
 * `train(env, steps)`: learn by taking that many steps in a Gymnasium environment; it may be called again to go on;
 * `act(observation, memory, deterministic)`: return `(action, memory)`; `memory` is None at the start of an episode.
 
-It may also offer `save() -> bytes` and `load(bytes)`, which let a long run go on after a break; without them a broken
-run of that cell starts again.
+It may also offer `save() -> bytes` and `load(bytes)`, which let a run go on after a break from its last evaluation;
+without them the cell starts again.
 
 **A built-in agent** trains a whole *pack* of cells at once and is a `Learner`.
 """

@@ -232,7 +232,8 @@ def verdict(study: Study, scores: Mapping[str, Points]) -> Verdict:
     dials = [_dial_verdict(study, runs, name, values) for name, values in study.doses]
     dials.sort(key=lambda d: -d.damage.value if not np.isnan(d.damage.value) else np.inf)
     pairs = tuple(runs.pair(a, b) for a, b in study.pairs)
-    lines = headline(study.agent.name, study.budget, vanilla.means["normalised"], dials, runs.missing)
+    score = vanilla.means["normalised"]
+    lines = headline(study.agent.name, study.budget, score, score.low > LEARNT_ABOVE, dials, runs.missing)
     return Verdict(study, vanilla, tuple(dials), pairs, runs.missing, lines)
 
 

@@ -22,7 +22,9 @@ class Spoken(Protocol):
     def damage(self) -> Estimate: ...
 
 
-def headline(agent: str, budget: int, vanilla: Estimate, dials: Iterable[Spoken], missing: int) -> tuple[str, ...]:
+def headline(
+    agent: str, budget: int, vanilla: Estimate, learnt: bool, dials: Iterable[Spoken], missing: int
+) -> tuple[str, ...]:
     """How well vanilla is learnt, and the dials that do the most damage."""
     lines = []
     if np.isnan(vanilla.value):
@@ -33,6 +35,8 @@ def headline(agent: str, budget: int, vanilla: Estimate, dials: Iterable[Spoken]
             f"On the vanilla task {agent} scores {vanilla.value:.2f}{interval if vanilla.known else ''} of the way "
             f"from the random policy to the exact optimum over {budget:,} steps, n = {vanilla.n}."
         )
+        if vanilla.known and not learnt:
+            lines.append("That is too little to break: no dial gets a verdict.")
     lines.extend([d.sentence for d in dials if d.damage.known][:MOST_DIALS])
     if missing:
         lines.append(f"{missing} runs are missing; what rests on them is marked.")

@@ -1,9 +1,7 @@
-"""How does a file appear whole or not at all?"""
+"""How does a report get to the disk, and which files is it made from?"""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -11,6 +9,7 @@ from pathlib import Path
 from string import Template
 
 from mohs.core.errors import UsageError
+from mohs.core.files import replace
 
 
 @contextmanager
@@ -24,26 +23,9 @@ def told(directory: Path) -> Iterator[None]:
 
 
 def write(path: Path, text: str) -> Path:
-    """Written beside its place, then moved there: a reader never sees half of it."""
     with told(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-            os.chmod(name, 0o666 & ~_umask())
-            os.replace(name, path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        replace(path, lambda file: file.write(text.encode()))
     return path
-
-
-def _umask() -> int:
-    """mkstemp's files are private; a report is as open as any other file."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def resource(name: str) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from rich.console import Console
 from rich.table import Table
 
+from mohs.report import numbers
+
 if TYPE_CHECKING:
     from mohs.protocols.compare import Comparison
     from mohs.protocols.diagnose import Verdict
@@ -21,15 +23,14 @@ def show_verdict(found: Verdict, path: Path) -> None:
         print(line)
     show_table(
         "Dials by damage",
-        ("dial", "damage", "95% interval", "breaking dose", "95% interval", "n"),
+        ("dial", "damage with 95% interval", "breaking dose with 95% interval", "n"),
         [
             (
                 d.name,
-                _number(d.damage.value),
-                _interval(d.damage.low, d.damage.high),
-                ", ".join(_number(b.dose) if b.status == "reached" else b.status.replace("_", " ") for b in d.breaking),
-                ", ".join(_interval(b.low, b.high) for b in d.breaking if b.status == "reached"),
-                str(d.damage.n),
+                numbers.estimated(d.damage) if d.damage.n else numbers.UNKNOWN,
+                "; ".join(dict.fromkeys(numbers.breaking(b, d.unit, len(d.breaking) > 1) for b in d.breaking))
+                or "no harder dose tested",
+                str(found.vanilla.means["normalised"].n),
             )
             for d in found.dials
         ],
@@ -39,20 +40,11 @@ def show_verdict(found: Verdict, path: Path) -> None:
 
 def show_comparison(found: Comparison, path: Path) -> None:
     a, b = found.a.study.agent.name, found.b.study.agent.name
-    p, d = found.overall, found.difference
-    print(f"P({a} better than {b}) = {_number(p.value)} {_interval(p.low, p.high)}, n = {p.n}")
-    print(f"Mean difference of normalised AUC = {_number(d.value)} {_interval(d.low, d.high)}, n = {d.n}")
-    rows = [(name, _number(e.value), _interval(e.low, e.high), str(e.n)) for name, e in found.dials]
-    show_table(f"Probability that {a} is better", ("dial", "probability", "95% interval", "n"), rows)
+    print(f"P({a} better than {b}) = {numbers.estimated(found.overall)}, n = {found.overall.n}")
+    print(f"Mean difference of normalised AUC = {numbers.estimated(found.difference)}, n = {found.difference.n}")
+    rows = [(name, numbers.estimated(e), str(e.n)) for name, e in found.dials]
+    show_table(f"Probability that {a} is better, at the doses other than vanilla", ("dial", "95% interval", "n"), rows)
     print(f"Report: {path}")
-
-
-def _number(value: float) -> str:
-    return f"{0.0 if abs(value) < 1e-9 else value:.3g}"
-
-
-def _interval(low: float, high: float) -> str:
-    return f"[{_number(low)}, {_number(high)}]"
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

@@ -12,7 +12,6 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from pathlib import Path
@@ -22,6 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core.errors import MohsError, StoreError, UsageError
+from mohs.core.files import replace
 from mohs.core.registry import environment
 from mohs.core.values import Json, canonical_json
 from mohs.runs.database import reason
@@ -213,16 +213,7 @@ def _replace(path: Path, write: Callable[[BinaryIO], None]) -> None:
     """Writes a file whole or not at all."""
     if path.is_dir() or not path.name:
         raise UsageError(f"{str(path)!r} is a directory; name the file to write.")
-    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with open(draft, "wb") as file:
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
+        replace(path, write)
     except OSError as error:
         raise StoreError(f"{path} cannot be written ({reason(error)}).") from error
-    finally:
-        with suppress(OSError):
-            draft.unlink()

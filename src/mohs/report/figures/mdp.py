@@ -11,6 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mohs.core.task import Task
+from mohs.report import numbers
 from mohs.report.theme import LIGHT, dress, heading
 from mohs.tables.toy import Toy, toy
 
@@ -50,6 +51,7 @@ class MdpGraph:
     edges: tuple[Edge, ...]
     sequences: tuple[tuple[int, ...], ...]  # the first few
     rewardable: int  # how many there are
+    density: float | None  # the share of the possible ones that they are: the reward density achieved
     table: tuple[tuple[int, ...], ...] | None  # next state for [state][action], where it is certain
 
 
@@ -79,6 +81,7 @@ def mdp_graph(task: Task) -> MdpGraph | None:
         _edges(parts),
         tuple(tuple(int(s) for s in row) for row in parts.sequences[:MOST_SEQUENCES]),
         len(parts.sequences),
+        parts.density if parts.possible_sequences else None,
         tuple(tuple(int(t) for t in row) for row in parts.succ) if certain and parts.succ is not None else None,
     )
 
@@ -118,6 +121,8 @@ def mdp_figure(graph: MdpGraph) -> go.Figure:
     ends = sum(n.terminal for n in graph.nodes if not n.again)
     note = f"one generated task (n = 1, structure seed {graph.task.seed}) · {graph.states} states, "
     note += f"{graph.actions} actions, {graph.sets} independent set{'s' if graph.sets > 1 else ''}, {ends} terminal"
+    if graph.density is not None:
+        note += f" · {numbers.percent(graph.density)} of the possible sequences rewardable"
     dress(figure, 620, note)
     _draw_edges(figure, graph)
     _draw_sequences(figure, graph)

@@ -1,0 +1,24 @@
+"""How does a file appear whole or not at all? It is written beside its place, then moved there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import BinaryIO
+
+
+def replace(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Lets `write` fill a draft that then takes the place of `path`; a reader never sees half of it."""
+    draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with open(draft, "wb") as file:
+            write(file)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    finally:
+        with suppress(OSError):
+            draft.unlink()
