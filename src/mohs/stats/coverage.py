@@ -116,13 +116,16 @@ def studies() -> dict[str, Study]:
         found = damage(noisy(np.random.default_rng(seed), n), vanilla=0)
         return found.low, found.high, lost
 
-    def improvement(points: int, ahead: float) -> Study:
+    def improvement(points: int, ahead: float, shared: float = 0.0) -> Study:
+        """`shared` is the spread of what the seeds do to both agents at every point: then the runs are paired."""
+
         def study(n: int, seed: int) -> tuple[float, float, float]:
             rng = np.random.default_rng(seed)
             a, b = ahead + rng.standard_normal((points, n)), rng.standard_normal((points, n))
-            found = probability_of_improvement(a, b, resamples=1000, seed=seed)
-            # A − B is normal with mean `ahead` and variance 2.
-            return found.low, found.high, 0.5 * (1 + math.erf(ahead / 2))
+            ease = shared * rng.standard_normal(n)
+            found = probability_of_improvement(a + ease, b + ease, resamples=1000, seed=seed, paired=shared > 0)
+            # The difference of two runs of different seeds is normal.
+            return found.low, found.high, 0.5 * (1 + math.erf(ahead / 2 / math.sqrt(1 + shared**2)))
 
         return study
 
@@ -142,6 +145,7 @@ def studies() -> dict[str, Study]:
         "probability of improvement .76, 1 point": improvement(1, 1.0),
         "probability of improvement .92, 1 point": improvement(1, 2.0),
         "probability of improvement .76, 5 points": improvement(5, 1.0),
+        "probability of improvement .69, 9 points, paired": improvement(9, 1.0, shared=1.0),
         "rank correlation 1": agreement(FALLING),
         "rank correlation .8": agreement(SHUFFLED),
     }
