@@ -22,7 +22,7 @@ from mohs.core.domain import Integer
 from mohs.core.errors import MohsError
 from mohs.core.values import canonical_json
 from mohs.runs.blobs import Curves
-from mohs.runs.pack import Failed, Finished, Message, Pace, Saved, Stepped, run_cells
+from mohs.runs.pack import Failed, Finished, Message, Noted, Pace, Saved, Stepped, run_cells
 from mohs.runs.plan import Plan, default_pack_size, packs
 from mohs.runs.pool import Worker
 from mohs.runs.progress import Progress, choose
@@ -148,6 +148,8 @@ class _Run:
                 saved |= message.states
             elif isinstance(message, Finished):
                 done |= message.results
+            elif isinstance(message, Noted):
+                self.progress.note(message.text)
             else:
                 failed[message.cell] = message.error
         over = {*done, *failed}

@@ -50,7 +50,14 @@ class Failed:
     error: str
 
 
-Message = Stepped | Saved | Finished | Failed
+@dataclass(frozen=True)
+class Noted:
+    """Something that people should know of, and that stops nothing."""
+
+    text: str
+
+
+Message = Stepped | Saved | Finished | Failed | Noted
 Factory = Callable[[Sequence[Cell]], Learner]
 
 
@@ -72,7 +79,9 @@ def run_cells(
     """Runs a pack; if it raises, runs its cells alone, one by one, so that only the culprit fails."""
     taken = 0
     try:
-        learner, start = _begin(cells, factory, resume)
+        learner, start, trouble = _begin(cells, factory, resume)
+        if trouble:
+            yield Noted(trouble)
         for message in run_pack(cells, learner, start, should_stop, pace):
             taken += message.count if isinstance(message, Stepped) else 0
             yield message
@@ -90,16 +99,18 @@ def run_cells(
 
 def _begin(
     cells: Sequence[Cell], factory: Factory, resume: Mapping[str, bytes]
-) -> tuple[Learner, Sequence[Checkpoint] | None]:
+) -> tuple[Learner, Sequence[Checkpoint] | None, str]:
+    """The learner, where it goes on from, and why not where a checkpoint cannot be used."""
     learner = factory(cells)
     if not all(cell.key in resume for cell in cells):
-        return learner, None
+        return learner, None, ""
     try:
         start = [Checkpoint.from_bytes(resume[cell.key]) for cell in cells]
         learner.load([checkpoint.state for checkpoint in start])
-    except Exception:  # written by another version of the agent: the work is done again from the first step
-        return factory(cells), None
-    return learner, start
+    except Exception as error:  # for one, it was written by another version of the agent
+        trouble = f"a checkpoint of {len(cells)} cells cannot be read ({error}); they start again"
+        return factory(cells), None, trouble
+    return learner, start, ""
 
 
 def run_pack(
