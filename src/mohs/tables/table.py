@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,8 @@ class Table:
     discount: float = 1.0
     indptr: npt.NDArray[np.int64] | None = None
     prob: Float | None = None
+    action_names: tuple[str, ...] = ()
+    renderer: str = ""  # the name of what can show a state
 
     def __post_init__(self) -> None:
         states, rows = self.states, self.states * self.actions
@@ -47,6 +50,8 @@ class Table:
                 raise UsageError(f"{name} has shape {getattr(self, name).shape}, but must have ({size},).")
         if entries and (self.succ.min() < 0 or self.succ.max() >= states):
             raise UsageError(f"succ must name states from 0 to {states - 1}.")
+        if self.action_names and len(self.action_names) != self.actions:
+            raise UsageError(f"{len(self.action_names)} action_names were given for {self.actions} actions.")
         if not np.all(np.isfinite(self.reward)):
             raise UsageError("reward must hold finite numbers.")
         if self.initial.min() < 0 or abs(self.initial.sum() - 1) > 1e-9:
@@ -60,6 +65,45 @@ class Table:
     def __repr__(self) -> str:
         kind = "deterministic" if self.deterministic else "stochastic"
         return f"<{kind} table: {self.states:,} states × {self.actions} actions, horizon {self.horizon}>"
+
+    @classmethod
+    def from_arrays(cls, transitions: Any, rewards: Any, **options: Any) -> Table:
+        """See `mohs.tables.loaders.from_arrays`."""
+        from mohs.tables.loaders import from_arrays
+
+        return from_arrays(transitions, rewards, **options)
+
+    @classmethod
+    def from_gymnasium(cls, env: Any, **kwargs: Any) -> Table:
+        """See `mohs.tables.loaders.from_gymnasium`."""
+        from mohs.tables.loaders import from_gymnasium
+
+        return from_gymnasium(env, **kwargs)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], *, horizon: int | None = None) -> Table:
+        """See `mohs.tables.loaders.load`."""
+        from mohs.tables.loaders import load
+
+        return load(path, horizon=horizon)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """See `mohs.tables.loaders`, which describes the format."""
+        from mohs.tables.loaders import save
+
+        save(self, path)
+
+    def simplified(self) -> Table:
+        """The same table without probabilities where nothing is left to chance."""
+        if self.prob is None or self.indptr is None or np.any(self.prob != 1.0):
+            return self
+        # In a deterministic table every row has an entry; those of terminal states lead back to themselves.
+        live = np.repeat(~self.terminal, self.actions)
+        succ = np.repeat(np.arange(self.states, dtype=np.int32), self.actions)
+        reward = np.zeros(self.states * self.actions)
+        entry = self.indptr[:-1][live]
+        succ[live], reward[live] = self.succ[entry], self.reward[entry]
+        return replace(self, succ=succ, reward=reward, indptr=None, prob=None)
 
     @property
     def states(self) -> int:

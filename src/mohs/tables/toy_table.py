@@ -57,18 +57,12 @@ def toy_table(task: Task, limit: int = MAX_STATES) -> Table:
 def _finished(
     grown: _Arrays, count: int, parts: Toy, state: npt.NDArray[np.int32], initial: Float, horizon: int
 ) -> Table:
-    """The table of the explored rows; one without chance is kept without probabilities."""
+    """The table of the explored rows."""
     actions, terminal = parts.num_actions, parts.terminal[state]
     indptr = grown.indptr[: count * actions + 1].copy()
     entries = int(indptr[-1])
     succ, prob, reward = (a[:entries].copy() for a in (grown.succ, grown.prob, grown.reward))
-    if np.any(prob != 1.0):
-        return Table(actions, succ, reward, terminal, initial, state, horizon, 1.0, indptr, prob)
-    # In a deterministic table every row has an entry; those of terminal states lead back to themselves.
-    live = np.repeat(~terminal, actions)
-    all_succ, all_reward = np.repeat(np.arange(count, dtype=np.int32), actions), np.zeros(count * actions)
-    all_succ[live], all_reward[live] = succ, reward
-    return Table(actions, all_succ, all_reward, terminal, initial, state, horizon)
+    return Table(actions, succ, reward, terminal, initial, state, horizon, 1.0, indptr, prob).simplified()
 
 
 def _dynamics(parts: Toy, noise: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], Float]:
