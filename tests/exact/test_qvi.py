@@ -1,0 +1,132 @@
+"""k-QVI-solvability and guessing, against definitions spelt out in Python and the authors' own values."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import mohs
+from mohs import Table, UsageError
+from mohs.exact.qvi import TIES, min_k, p_opt, random_guess_bound, solvable
+from mohs.exact.solve import returns
+
+BRIDGE = Path(os.environ.get("MOHS_BRIDGE_DIR", Path(__file__).parents[3] / "shared" / "oracles" / "bridge"))
+MDPS = {"MiniGrid-KeyCorridorS3R1-v0": (100, 0.00323571), "maze_easy_l0_30_fs1": (30, 0.609554)}
+
+
+@st.composite
+def tables(draw):
+    """Small deterministic tables with whole rewards, some of them with ends."""
+    states, actions = draw(st.integers(2, 5)), draw(st.integers(2, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    moves = rng.integers(-1 if draw(st.booleans()) else 0, states, size=(states, actions))
+    rewards = rng.integers(-1, 3, size=(states, actions)).astype(float)
+    return Table.from_arrays(moves, rewards, horizon=draw(st.integers(1, 5)))
+
+
+def reference(table, k, gamma):
+    """Definition 2.1 with lists: are all greedy policies of Qᵏ optimal from the start?"""
+    horizon, states, width = table.horizon, table.states, table.actions
+
+    def q_values(after, discount):
+        q = [
+            [table.reward[s * width + a] + discount * after[table.succ[s * width + a]] for a in range(width)]
+            for s in range(states)
+        ]
+        return [[0.0] * width if table.terminal[s] else q[s] for s in range(states)]
+
+    star, q_star = [0.0] * states, []
+    rand, q_k = [0.0] * states, []
+    for _ in range(horizon):
+        q_star.insert(0, q_values(star, 1.0))
+        star = [max(row) for row in q_star[0]]
+        q_k.insert(0, q_values(rand, gamma))
+        rand = [sum(row) / width for row in q_k[0]]
+    for _ in range(k - 1):
+        later = [[max(row) for row in q_k[t]] for t in range(1, horizon)] + [[0.0] * states]
+        q_k = [q_values(later[t], gamma) for t in range(horizon)]
+
+    def sound(s, t):
+        if t == horizon or table.terminal[s]:
+            return True
+        greedy = [a for a in range(width) if q_k[t][s][a] >= max(q_k[t][s]) - TIES]
+        return all(
+            q_star[t][s][a] >= max(q_star[t][s]) - TIES and sound(table.succ[s * width + a], t + 1) for a in greedy
+        )
+
+    return all(sound(s, 0) for s in np.flatnonzero(table.initial))
+
+
+@settings(max_examples=60)
+@given(tables(), st.sampled_from([1.0, 0.9]))
+def test_solvability_is_its_definition(table, gamma):
+    found = solvable(table, discount=gamma)
+    assert found.tolist() == [reference(table, k, gamma) for k in range(1, table.horizon + 1)]
+
+
+@settings(max_examples=60)
+@given(tables())
+def test_without_discount_looking_to_the_horizon_is_enough(table):
+    k = min_k(table)
+    assert k is not None
+    assert 1 <= k <= table.horizon
+    assert solvable(table)[k - 1]
+    assert not solvable(table)[: k - 1].any()
+
+
+@settings(max_examples=60)
+@given(tables())
+def test_p_opt_counts_the_optimal_action_sequences(table):
+    exact = returns(table).optimal
+    hits = 0
+    for actions in itertools.product(range(table.actions), repeat=table.horizon):
+        state, gain = int(np.argmax(table.initial)), 0.0
+        for action in actions:
+            if table.terminal[state]:
+                break
+            gain += table.reward[state * table.actions + action]
+            state = table.succ[state * table.actions + action]
+        hits += abs(gain - exact) < TIES
+    assert p_opt(table) == pytest.approx(hits / table.actions**table.horizon)
+
+
+def test_the_vanilla_toy_is_solved_by_looking_one_step_ahead():
+    table = mohs.table("toy/discrete")
+    assert min_k(table) == 1
+    # One of eight actions is optimal in every one of a hundred steps.
+    assert math.log(p_opt(table)) == pytest.approx(-100 * math.log(8), rel=1e-9)
+    assert random_guess_bound(table) > 1e90
+
+
+def test_a_task_that_needs_two_steps():
+    """A detour: the bait pays 1 at once, the way to 10 pays nothing at first, and random play rarely stays on it."""
+    moves = [[1, 2], [1, 1], [3, 1], [3, 1], [1, 1]]
+    rewards = [[1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.2, 0.0], [0.0, 0.0]]
+    table = Table.from_arrays(moves, rewards, horizon=3)
+    assert returns(table).optimal == 1.2
+    assert min_k(table) == 3
+
+
+@pytest.mark.skipif(not BRIDGE.is_dir(), reason="the BRIDGE files are not there (MOHS_BRIDGE_DIR names their folder)")
+@pytest.mark.parametrize("name", MDPS)
+def test_bridge(name):
+    horizon, guess = MDPS[name]
+    table = Table.load(BRIDGE / f"{name}.npz", horizon=horizon)
+    expected = json.loads((BRIDGE / f"{name}.consolidated_analyzed.json").read_text())
+    assert min_k(table) == expected["min_k"]
+    assert p_opt(table) == pytest.approx(guess, rel=1e-5)
+
+
+def test_a_horizon_is_needed():
+    table = Table.from_arrays([[0]], [[0.0]])
+    for call in (min_k, p_opt, solvable, random_guess_bound):
+        with pytest.raises(UsageError, match="needs a horizon"):
+            call(table)
