@@ -144,3 +144,85 @@ def guess(  # type: ignore[no-untyped-def]
                         total += prob[entry] * chance_after[succ[entry]]
         best[state] = top
         chance[state] = total / actions
+
+
+OPTIMAL, DISCOUNTED, LEAST = 0, 1, 2  # rows of `exact`: the undiscounted optimum, the discounted one, the worst value
+VALUE, SPREAD = 0, 1  # rows of `ahead`: the largest Qᵏ (k = 0: random play), and the variance bound backed up k steps
+
+
+@kernel
+def bound_step(  # type: ignore[no-untyped-def]
+    succ, reward, terminal, actions, discount, tolerance, exact_after, exact, ahead_after, ahead, followed, write
+):
+    """One step back in time of the simple bound for one k: the largest 16 v / gap² among the marked states.
+
+    With `write`, `followed` receives the actions, as bits, that Qᵏ puts above the best sub-optimal one; without, it
+    marks the states that count.
+    """
+    k = ahead.shape[1] - 1
+    need = 0.0
+    for state in range(len(terminal)):
+        for row in range(3):
+            exact[row, state] = 0.0
+        for j in range(k + 1):
+            ahead[VALUE, j, state] = 0.0
+            ahead[SPREAD, j, state] = 0.0
+        if terminal[state]:
+            continue
+        first = state * actions
+        top, high, low, total, spread = -np.inf, -np.inf, np.inf, 0.0, -np.inf
+        for action in range(actions):
+            pay, after = reward[first + action], succ[first + action]
+            top = max(top, pay + exact_after[OPTIMAL, after])
+            best = pay + discount * exact_after[DISCOUNTED, after]
+            worst = pay + discount * exact_after[LEAST, after]
+            usual = pay + discount * ahead_after[VALUE, 0, after]
+            high, low, total = max(high, best), min(low, worst), total + usual
+            spread = max(spread, (usual - worst) * (best - worst))
+        exact[OPTIMAL, state], exact[DISCOUNTED, state], exact[LEAST, state] = top, high, low
+        ahead[VALUE, 0, state] = total / actions
+        ahead[SPREAD, 1, state] = spread
+        good, bad = -np.inf, -np.inf
+        for j in range(1, k + 1):
+            largest = -np.inf
+            for action in range(actions):
+                pay, after = reward[first + action], succ[first + action]
+                q = pay + discount * ahead_after[VALUE, j - 1, after]
+                largest = max(largest, q)
+                if j > 1:
+                    ahead[SPREAD, j, state] = max(ahead[SPREAD, j, state], ahead_after[SPREAD, j - 1, after])
+                if j == k:
+                    if pay + exact_after[OPTIMAL, after] >= top - tolerance:
+                        good = max(good, q)
+                    else:
+                        bad = max(bad, q)
+            ahead[VALUE, j, state] = largest
+        if write:
+            bits = np.uint64(0)
+            for action in range(actions):
+                q = reward[first + action] + discount * ahead_after[VALUE, k - 1, succ[first + action]]
+                if q > bad:
+                    bits |= np.uint64(1) << np.uint64(action)
+            followed[state] = bits
+        elif followed[state] != np.uint64(0) and bad > -np.inf:
+            gap = good - bad
+            need = max(need, 16.0 * ahead[SPREAD, k, state] / gap**2 if gap > 0.0 else np.inf)
+    return need
+
+
+@kernel
+def keep_reached(succ, terminal, actions, initial, followed):  # type: ignore[no-untyped-def]
+    """Leaves the marks of the states that followed actions lead to from the start; a last bit marks a state reached."""
+    mark = np.uint64(1) << np.uint64(63)
+    for state in range(len(terminal)):
+        if initial[state] > 0.0:
+            followed[0, state] |= mark
+    for t in range(len(followed)):
+        for state in range(len(terminal)):
+            if followed[t, state] & mark == np.uint64(0) or terminal[state]:
+                followed[t, state] = np.uint64(0)
+                continue
+            if t + 1 < len(followed):
+                for action in range(actions):
+                    if followed[t, state] >> np.uint64(action) & np.uint64(1):
+                        followed[t + 1, succ[state * actions + action]] |= mark
