@@ -195,3 +195,17 @@ def test_the_last_window_takes_what_is_left_over():
     steps, _ = of.curves()[0]["train/length"]
     assert list(steps) == [200, 400, 600, 800, 1050]
     assert of._lengths.sum() + of._learners["length"][0] == 1050
+
+
+@pytest.mark.parametrize("name", ["q_learning", "optimal"])
+def test_a_segment_without_steps_is_passed_over(name):
+    one, two = (Task.make("toy/discrete", rewardable_sequences={(s,): 1}, terminal_states=[7]) for s in (1, 2))
+    of = learner([Cell(agent(name), 0, (Segment(one, 300), Segment(one, 0), Segment(two, 300)), (), 100)])
+    of.train(300)
+    of.train(300)
+    direct = learner([Cell(agent(name), 0, (Segment(one, 300), Segment(two, 300)), (), 100)])
+    direct.train(300)
+    direct.train(300)
+    (skipped,), (plain,) = of.curves(), direct.curves()
+    assert np.array_equal(skipped["train/length"][0], plain["train/length"][0])
+    assert of._segment == 2

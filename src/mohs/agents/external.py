@@ -1,4 +1,4 @@
-"""How is an agent of the user's own run? Through a Gymnasium environment that counts, times and records."""
+"""How is an agent of the user's own run? Through a Gymnasium environment that counts and records."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class ExternalLearner:
             raise UsageError("an agent of your own cannot be told the task yet: set told=False.")
         if agent_source(self._cell.agent.name) != self._cell.agent.source:
             raise UsageError(f"{self._cell.agent.name} has been edited since this run was planned; start it again.")
-        self._windows = Windows(self._cell)
+        self._windows = Windows(self._cell.window, self._cell.steps)
         self._segment = -1
         self._enter(0)
         seed = seeding.seed_of(seeding.child(self._cell.seed, "agent"))
@@ -88,7 +88,7 @@ class ExternalLearner:
                 )
 
     def train(self, steps: int) -> None:
-        if self._left == 0 and steps:
+        while self._left == 0 and steps:  # a segment may have no steps
             self._enter(self._segment + 1)
         self._env.left = steps
         with contextlib.suppress(BudgetSpentError):

@@ -36,6 +36,7 @@ class Planned(Protocol):
 
 Planner = Callable[[Task], Planned]
 
+ENDLESS = 2**62  # more steps or episodes than any run has
 TRACKER = np.dtype([("at", np.int64), ("step", np.int64), ("gain", np.float64), ("length", np.int64)], align=True)
 
 
@@ -84,14 +85,14 @@ class OptimalLearner:
         self._planner = planner
         self._segment, self._left = -1, 0
         self._stages: list[_Stage] = []
-        self._windows = [Windows(cell) for cell in cells]
+        self._windows = [Windows(cell.window, cell.steps) for cell in cells]
         self._enter(0)
 
     def train(self, steps: int) -> None:
-        if self._left == 0 and steps:
+        while self._left == 0 and steps:  # a segment may have no steps
             self._enter(self._segment + 1)
         for stage, windows in zip(self._stages, self._windows, strict=True):
-            stage.play(windows, steps, np.iinfo(np.int64).max)
+            stage.play(windows, steps, ENDLESS)
         self._left -= steps
 
     def evaluate(self, probe: int) -> dict[str, npt.NDArray[np.float64]]:
@@ -100,8 +101,8 @@ class OptimalLearner:
             p = cell.probes[probe]
             (key,) = keys([cell], "probe", p.name, windows.step)
             stage = _Stage(p.source, self._planner, key)
-            totals = Windows.single()
-            stage.play(totals, np.iinfo(np.int64).max, p.episodes)
+            totals = Windows(ENDLESS, ENDLESS)
+            stage.play(totals, ENDLESS, p.episodes)
             rows.append((totals.returns[0] / p.episodes, totals.lengths[0] / p.episodes))
         means = dict(zip(("return", "length"), np.array(rows).T, strict=True))
         return {metric: means[metric] for metric in self.cells[0].probes[probe].metrics}

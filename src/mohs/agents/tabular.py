@@ -72,12 +72,12 @@ class TabularLearner:
         self._learners = np.zeros(len(cells), dtype=kernels.LEARNER)
         self._learners["key"] = keys(cells, "agent")
         self._learners["action"] = -1
-        points = windows.count(cells[0])
+        points = windows.count(cells[0].window, cells[0].steps)
         self._returns, self._lengths = np.zeros((len(cells), points)), np.zeros((len(cells), points))
         self._episodes = np.zeros((len(cells), points), dtype=np.int64)
 
     def train(self, steps: int) -> None:
-        if self._left == 0 and steps:
+        while self._left == 0 and steps:  # a segment may have no steps
             number = self._segment + 1
             self._enter(number, keys(self.cells, "environment", number))
             self._learners["action"] = -1

@@ -7,28 +7,17 @@ from typing import Any
 import numpy as np
 
 from mohs.agents.protocol import Points
-from mohs.core.cell import Cell
 
 
 class Windows:
     """The training curve of one cell. A window in which no episode ended has no value (NaN)."""
 
-    def __init__(self, cell: Cell) -> None:
-        self.window, self._total = cell.window, cell.steps
-        points = count(cell)
+    def __init__(self, window: int, total: int) -> None:
+        self.window, self._total = window, total
+        points = count(window, total)
         self.step = 0
         self.returns, self.lengths = np.zeros(points), np.zeros(points)
         self.episodes = np.zeros(points, dtype=np.int64)
-
-    @classmethod
-    def single(cls) -> Windows:
-        """One window for all: the sums of an evaluation."""
-        windows = cls.__new__(cls)
-        windows.window = windows._total = np.iinfo(np.int64).max
-        windows.step = 0
-        windows.returns, windows.lengths = np.zeros(1), np.zeros(1)
-        windows.episodes = np.zeros(1, dtype=np.int64)
-        return windows
 
     def add(self, gain: float, length: int) -> None:
         """An episode that ended with the step counted last."""
@@ -48,9 +37,9 @@ class Windows:
         self.step, self.returns, self.lengths, self.episodes = state
 
 
-def count(cell: Cell) -> int:
-    """How many windows a cell has; the last one takes what is left over."""
-    return max(1, cell.steps // cell.window)
+def count(window: int, total: int) -> int:
+    """How many windows there are in all steps; the last one takes what is left over."""
+    return max(1, total // window)
 
 
 def curve(returns: Any, lengths: Any, episodes: Any, window: int, total: int, step: int) -> Points:

@@ -16,7 +16,8 @@ import numpy as np
 
 from mohs.core.errors import UsageError
 from mohs.exact import kernels
-from mohs.exact.qvi import TIES, frame
+from mohs.exact.qvi import TIES
+from mohs.exact.solve import finite_frame
 from mohs.tables.table import Table
 
 MAX_ACTIONS = 63  # the followed actions of a state are the bits of a number
@@ -40,7 +41,7 @@ def simple_bound(
         raise UsageError("the simple bound is for deterministic tables.")
     if not 2 <= table.actions <= MAX_ACTIONS:
         raise UsageError(f"the simple bound is for 2 to {MAX_ACTIONS} actions, not {table.actions}.")
-    steps, gamma = frame(table, horizon, discount)
+    steps, gamma = finite_frame(table, horizon, discount)
     ms: list[float] = []
     best, best_k = math.inf, 1
     while len(ms) < steps and len(ms) + 1 < best:  # k + 1 look-ahead steps alone would be as long

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from mohs.core.domain import Integer, Real
-from mohs.core.errors import UsageError
+from mohs.core.domain import Integer
 from mohs.exact import kernels
+from mohs.exact.solve import finite_frame
 from mohs.tables.table import Table
 
 TIES = 1e-4  # values that differ by less count as equal, as in the BRIDGE data
@@ -26,7 +26,7 @@ def solvable(
 
     With a discount below 1 the look-ahead is discounted, and optimality is judged without.
     """
-    steps, gamma = frame(table, horizon, discount)
+    steps, gamma = finite_frame(table, horizon, discount)
     count = min(steps, Integer(1).parse("most", most)) if most is not None else steps
     values = np.zeros((count + 1, table.states))
     after = np.zeros_like(values)
@@ -45,7 +45,7 @@ def min_k(
     table: Table, *, horizon: int | None = None, discount: float | None = None, tolerance: float = TIES
 ) -> int | None:
     """The smallest k for which the task is k-QVI-solvable; without a discount there always is one."""
-    steps, _ = frame(table, horizon, discount)
+    steps, _ = finite_frame(table, horizon, discount)
     most = 1
     while True:  # small k are the common case, and the work grows with k
         found = solvable(table, most, horizon=horizon, discount=discount, tolerance=tolerance)
@@ -58,7 +58,7 @@ def min_k(
 
 def p_opt(table: Table, *, horizon: int | None = None, tolerance: float = TIES) -> float:
     """The probability that random actions are optimal ones all the way: a guess that earns the optimal return."""
-    steps, _ = frame(table, horizon, None)
+    steps, _ = finite_frame(table, horizon)
     best, best_after = np.zeros(table.states), np.zeros(table.states)
     chance, chance_after = np.ones(table.states), np.ones(table.states)
     for _ in range(steps):
@@ -70,14 +70,6 @@ def p_opt(table: Table, *, horizon: int | None = None, tolerance: float = TIES) 
 
 def random_guess_bound(table: Table, *, horizon: int | None = None, tolerance: float = TIES) -> float:
     """T · log 2 / p_opt: so many steps of guessing whole episodes find an optimal one with probability ½."""
-    steps, _ = frame(table, horizon, None)
+    steps, _ = finite_frame(table, horizon)
     chance = p_opt(table, horizon=horizon, tolerance=tolerance)
     return float(steps * np.log(2) / chance) if chance > 0 else float("inf")
-
-
-def frame(table: Table, horizon: int | None, discount: float | None) -> tuple[int, float]:
-    """The horizon and the discount to look ahead with."""
-    steps = table.horizon if horizon is None else Integer(1).parse("horizon", horizon)
-    if steps is None:
-        raise UsageError("the look-ahead needs a horizon: give one, or a table that has it.")
-    return steps, table.discount if discount is None else Real(0, 1).parse("discount", discount)

@@ -71,9 +71,7 @@ def returns(table: Table, *, horizon: int | None = None, discount: float | None 
 
 def plan(table: Table) -> Plan:
     """An optimal policy for each step of the horizon (ties go to the first action)."""
-    horizon, discount = _frame(table, None, None)
-    if horizon is None:
-        raise UsageError("a plan needs a table with a horizon.")
+    horizon, discount = finite_frame(table)
     if horizon * table.states > MAX_PLAN:
         raise UsageError(f"a plan of {horizon:,} steps × {table.states:,} states is larger than {MAX_PLAN:,} actions.")
     actions = np.zeros((horizon, table.states), dtype=np.int32)
@@ -90,6 +88,15 @@ def _frame(table: Table, horizon: int | None, discount: float | None) -> tuple[i
     steps = Integer(0).parse("horizon", horizon) if horizon is not None else table.horizon
     if steps is None and gamma >= 1:
         raise UsageError("discount must be below 1 where there is no horizon.")
+    return steps, gamma
+
+
+def finite_frame(table: Table, horizon: int | None = None, discount: float | None = None) -> tuple[int, float]:
+    """The horizon and discount to use where there must be a horizon."""
+    if horizon is None and table.horizon is None:
+        raise UsageError("this needs a horizon: give one, or a table that has it.")
+    steps, gamma = _frame(table, horizon, discount)
+    assert steps is not None
     return steps, gamma
 
 
