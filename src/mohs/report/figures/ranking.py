@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import plotly.graph_objects as go
@@ -19,6 +20,12 @@ class RankingRow:
     name: str
     damage: Estimate
     breaking: str
+    absent: bool  # runs are missing
+
+    @property
+    def untold(self) -> bool:
+        """There is no damage to tell of, though the runs are there: no harder dose, or vanilla is not learnt."""
+        return math.isnan(self.damage.value) and not self.absent
 
     @property
     def broken(self) -> bool:
@@ -33,17 +40,18 @@ def ranking_rows(verdict: Verdict) -> tuple[RankingRow, ...]:
             dial.damage,
             "; ".join(dict.fromkeys(numbers.breaking(b, dial.unit, len(dial.breaking) > 1) for b in dial.breaking))
             or "no harder dose tested",
+            any(dose.missing for dose in dial.doses),
         )
         for dial in verdict.dials
     )
 
 
 def ranking_figure(rows: tuple[RankingRow, ...]) -> go.Figure:
-    """Horizontal bars with intervals; hatched where too few runs allow no verdict."""
+    """Horizontal bars with intervals; hatched where missing or too few runs allow no verdict."""
     known = [r.damage for r in rows if r.damage.n and r.damage.value == r.damage.value]
     levels = sorted({numbers.level(r.damage.level) for r in rows})
-    note = f"share of vanilla's normalised score lost, mean over the other doses · {' / '.join(levels)} intervals · "
-    figure = blank(34 * len(rows) + 86, note + numbers.count(r.damage.n for r in rows))
+    note = f"share of vanilla's normalised score lost, mean over its harder doses · {' / '.join(levels)} intervals · "
+    figure = blank(34 * len(rows) + 86, note + numbers.count(r.damage.n for r in rows if not r.untold))
     ends = [100 * x for e in known for x in (e.value, e.low, e.high) if x == x]
     low, high = min([0.0, *ends]), max([10.0, *ends])
     gap = 0.015 * (high - low)
@@ -51,10 +59,10 @@ def ranking_figure(rows: tuple[RankingRow, ...]) -> go.Figure:
     for y, row in enumerate(rows):
         e = row.damage
         unknown = e.value != e.value
-        doubtful = not e.known
+        doubtful = not e.known and not row.untold
         colour = LIGHT.accent if row.broken else LIGHT.neutral
         figure.add_bar(
-            x=[high if unknown else 100 * e.value],
+            x=[0 if row.untold else high if unknown else 100 * e.value],
             y=[y],
             orientation="h",
             width=0.56,
@@ -76,8 +84,8 @@ def ranking_figure(rows: tuple[RankingRow, ...]) -> go.Figure:
             hovertemplate=f"{row.name}: {_damage(e)}<br>{row.breaking}<extra></extra>",
             showlegend=False,
         )
-        tip = max(100 * (e.high if e.known else e.value), 0.0) if not unknown else high
-        label = _damage(e)
+        tip = 0.0 if row.untold else high if unknown else max(100 * (e.high if e.known else e.value), 0.0)
+        label = numbers.UNKNOWN if row.untold else _damage(e)
         figure.add_annotation(
             x=tip + gap, y=y, text=label, showarrow=False, xanchor="left", font={"size": 12, "color": LIGHT.ink}
         )
