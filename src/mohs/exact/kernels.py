@@ -49,6 +49,31 @@ def backup(indptr, succ, prob, reward, terminal, actions, discount, rule, values
     return change
 
 
+@kernel
+def follow(indptr, succ, prob, reward, terminal, actions, discount, policy, values, result):  # type: ignore[no-untyped-def]
+    """`result` from `values` one step later by a policy's action probabilities; the largest change."""
+    change = 0.0
+    for state in range(len(terminal)):
+        total = 0.0
+        if not terminal[state]:
+            for action in range(actions):
+                if policy[state, action] > 0.0:
+                    q = value_of(state * actions + action, indptr, succ, prob, reward, discount, values)
+                    total += policy[state, action] * q
+        change = max(change, abs(total - values[state]))
+        result[state] = total
+    return change
+
+
+@kernel
+def action_values(indptr, succ, prob, reward, terminal, actions, discount, values, result):  # type: ignore[no-untyped-def]
+    """`result[state, action]` from the `values` one step later; 0 where the episode is over."""
+    for state in range(len(terminal)):
+        for action in range(actions):
+            q = value_of(state * actions + action, indptr, succ, prob, reward, discount, values)
+            result[state, action] = 0.0 if terminal[state] else q
+
+
 @law
 def reaches_good(row, indptr, succ, good):  # type: ignore[no-untyped-def]
     """Whether every state that an action may lead to is good."""
