@@ -14,12 +14,14 @@ from small_tables import BRIDGE, MDPS, tables
 
 import mohs
 from mohs import Table, UsageError
-from mohs.exact.qvi import TIES, min_k, p_opt, random_guess_bound, solvable
+from mohs.exact import qvi
+from mohs.exact.qvi import TIES, epw, greedy, min_k, p_opt, random_guess_bound, solvable
 from mohs.exact.solve import returns
+from mohs.tables.transforms import sticky_actions
 
 
-def reference(table, k, gamma):
-    """Definition 2.1 with lists: are all greedy policies of Qᵏ optimal from the start?"""
+def reference(table, k, gamma, window=False):
+    """Definition 2.1 with lists: the least return among the greedy policies of Qᵏ, and the optimum, from each start."""
     horizon, states, width = table.horizon, table.states, table.actions
 
     def q_values(after, discount):
@@ -29,33 +31,34 @@ def reference(table, k, gamma):
         ]
         return [[0.0] * width if table.terminal[s] else q[s] for s in range(states)]
 
-    star, q_star = [0.0] * states, []
     rand, q_k = [0.0] * states, []
     for _ in range(horizon):
-        q_star.insert(0, q_values(star, 1.0))
-        star = [max(row) for row in q_star[0]]
         q_k.insert(0, q_values(rand, gamma))
-        rand = [sum(row) / width for row in q_k[0]]
+        rand = [0.0 if window else sum(row) / width for row in q_k[0]]
     for _ in range(k - 1):
         later = [[max(row) for row in q_k[t]] for t in range(1, horizon)] + [[0.0] * states]
         q_k = [q_values(later[t], gamma) for t in range(horizon)]
 
-    def sound(s, t):
+    def play(s, t, allowed, choose):
         if t == horizon or table.terminal[s]:
-            return True
-        greedy = [a for a in range(width) if q_k[t][s][a] >= max(q_k[t][s]) - TIES]
-        return all(
-            q_star[t][s][a] >= max(q_star[t][s]) - TIES and sound(table.succ[s * width + a], t + 1) for a in greedy
-        )
+            return 0.0
+        rows = [s * width + a for a in range(width) if allowed(t, s, a)]
+        return choose(table.reward[row] + play(table.succ[row], t + 1, allowed, choose) for row in rows)
 
-    return all(sound(s, 0) for s in np.flatnonzero(table.initial))
+    starts = np.flatnonzero(table.initial)
+    worst = [play(s, 0, lambda t, s, a: q_k[t][s][a] >= max(q_k[t][s]) - 1e-9, min) for s in starts]
+    best = [play(s, 0, lambda t, s, a: True, max) for s in starts]
+    return np.array(worst), np.array(best)
 
 
 @settings(max_examples=60)
-@given(tables(), st.sampled_from([1.0, 0.9]))
-def test_solvability_is_its_definition(table, gamma):
-    found = solvable(table, discount=gamma)
-    assert found.tolist() == [reference(table, k, gamma) for k in range(1, table.horizon + 1)]
+@given(tables(), st.sampled_from([1.0, 0.9]), st.booleans())
+def test_greedy_returns_and_solvability_are_their_definition(table, gamma, window):
+    found = greedy(table, discount=gamma, window=window)
+    for k in range(1, table.horizon + 1):
+        worst, best = reference(table, k, gamma, window)
+        assert found.returns[k - 1] == pytest.approx(table.initial[table.initial > 0] @ worst)
+        assert found.optimal[k - 1] == np.all(worst >= best - TIES)
 
 
 @settings(max_examples=60)
@@ -108,7 +111,26 @@ def test_bridge(name):
     table = Table.load(BRIDGE / f"{name}.npz", horizon=horizon)
     expected = json.loads((BRIDGE / f"{name}.consolidated_analyzed.json").read_text())
     assert min_k(table) == expected["min_k"]
+    assert epw(table) == expected["epw"]
     assert p_opt(table) == pytest.approx(guess, rel=1e-5)
+
+
+@pytest.mark.skipif(not BRIDGE.is_dir(), reason="the BRIDGE files are not there (MOHS_BRIDGE_DIR names their folder)")
+@pytest.mark.parametrize("name", MDPS)
+def test_bridge_with_sticky_actions(name):
+    table = sticky_actions(Table.load(BRIDGE / f"{name}.npz", horizon=MDPS[name][0]), 0.25)
+    expected = json.loads((BRIDGE / f"{name}.consolidated_analyzed_sticky_0.25.json").read_text())
+    assert min_k(table) == expected["min_k"]
+    assert epw(table) == expected["epw"]
+    assert greedy(table, 5).returns == pytest.approx(expected["greedy_returns"], rel=1e-6)
+
+
+def test_what_does_not_fit_in_memory_is_refused(monkeypatch):
+    monkeypatch.setattr(qvi, "MAX_BYTES", 32 * 5 * 2)
+    moves = [[1, 2], [1, 1], [3, 1], [3, 1], [1, 1]]
+    table = Table.from_arrays(moves, [[1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.2, 0.0], [0.0, 0.0]], horizon=3)
+    with pytest.raises(UsageError, match="3 steps ahead in 5 states needs too much memory: up to 2"):
+        min_k(table)
 
 
 def test_a_horizon_is_needed():

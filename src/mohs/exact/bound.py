@@ -13,9 +13,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from mohs.core.errors import UsageError
-from mohs.exact import kernels
+from mohs.exact import bound_kernels as kernels
 from mohs.exact.qvi import TIES
 from mohs.exact.solve import finite_frame
 from mohs.tables.table import Table
@@ -57,27 +58,36 @@ def simple_bound(
 
 def _episodes(table: Table, k: int, steps: int, discount: float, tolerance: float) -> float:
     """m_k: back in time to see which actions are followed, forth to see where they lead, back again for the worst."""
-    followed = np.zeros((steps, table.states), dtype=np.uint64)
-    _back(table, k, steps, discount, tolerance, followed, write=True)
-    kernels.keep_reached(table.succ, table.terminal, table.actions, table.initial, followed)
-    need = _back(table, k, steps, discount, tolerance, followed, write=False)
+    one = np.uint8(1) if table.actions < 8 else np.uint64(1)
+    followed = np.zeros((steps, table.states), dtype=one.dtype)
+    _back(table, k, discount, tolerance, followed, one, write=True)
+    kernels.keep_reached(table.succ, table.terminal, table.actions, table.initial, followed, one)
+    need = _back(table, k, discount, tolerance, followed, one, write=False)
     factor = math.log(2 * steps * table.actions**k)
     return max(1.0, math.ceil(need * factor)) if need < math.inf else math.inf
 
 
 def _back(
-    table: Table, k: int, steps: int, discount: float, tolerance: float, followed: np.ndarray, write: bool
+    table: Table,
+    k: int,
+    discount: float,
+    tolerance: float,
+    followed: npt.NDArray[np.unsignedinteger],
+    one: np.unsignedinteger,
+    write: bool,
 ) -> float:
     """One pass from the end to the start: the largest 16 v / gap² over the states that `followed` marks."""
-    exact, exact_after = np.zeros((3, table.states)), np.zeros((3, table.states))
-    ahead, ahead_after = np.zeros((2, k + 1, table.states)), np.zeros((2, k + 1, table.states))
+    exact, exact_after = np.zeros((2, table.states, 3))
+    values, after = np.zeros((2, table.states, k + 1))
+    spread, spread_after = np.zeros((2, table.states, k + 1))
     need = 0.0
-    for t in reversed(range(steps)):
+    for marks in followed[::-1]:
         found = kernels.bound_step(
             table.succ, table.reward, table.terminal, table.actions, discount, tolerance, exact_after, exact,
-            ahead_after, ahead, followed[t], write,
+            after, values, spread_after, spread, marks, one, write,
         )  # fmt: skip
         need = max(need, found)
         exact, exact_after = exact_after, exact
-        ahead, ahead_after = ahead_after, ahead
+        values, after = after, values
+        spread, spread_after = spread_after, spread
     return need

@@ -2,58 +2,105 @@
 
 Q¹ is the value of random play; each step of Q-value iteration looks one step further before play turns random
 (Laidlaw et al. 2023; Definition 2.1 of the Effective Horizon Challenge). A task is k-QVI-solvable if *every* policy
-that is greedy in Qᵏ is optimal, whichever way ties are broken; min_k is the smallest such k.
+that is greedy in Qᵏ is optimal, whichever way ties are broken; min_k is the smallest such k. The effective planning
+window is the same with Q¹ the reward alone: how far one must look ahead if nothing is known of what follows.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from mohs.core.domain import Integer
-from mohs.exact import kernels
+from mohs.core.errors import UsageError
+from mohs.exact import qvi_kernels as kernels
 from mohs.exact.solve import finite_frame
-from mohs.tables.table import Table
+from mohs.tables.table import Float, Table
 
-TIES = 1e-4  # values that differ by less count as equal, as in the BRIDGE data
+TIES = 1e-4  # returns that differ by less count as equal, as in the BRIDGE data
+MAX_BYTES = 6 * 2**30  # of all look-aheads of all states
+_ROUNDING = 1e-15
+
+
+@dataclass(frozen=True, eq=False)
+class Greedy:
+    """For k = 1, 2, …: the worst return of a policy greedy in Qᵏ, and whether it is the optimum from every start."""
+
+    returns: Float
+    optimal: npt.NDArray[np.bool_]
+
+
+def greedy(
+    table: Table, most: int | None = None, *, horizon: int | None = None, discount: float | None = None,
+    window: bool = False, tolerance: float = TIES,
+) -> Greedy:  # fmt: skip
+    """For k = 1 .. most (the horizon by default), at once. With `window`, Q¹ is the reward alone.
+
+    With a discount below 1 the look-ahead is discounted; returns and optimality are judged without.
+    """
+    steps, gamma = finite_frame(table, horizon, discount)
+    count = min(steps, Integer(1).parse("most", most)) if most is not None else steps
+    if count > (allowed := _allowed(table)):
+        raise UsageError(
+            f"looking {count} steps ahead in {table.states:,} states needs too much memory: up to {allowed}."
+        )
+    floor = _ROUNDING * float(np.abs(table.reward).max(initial=0.0))
+    best, best_after = np.zeros((2, table.states))
+    values, after = np.zeros((2, table.states, count + 1))
+    earned, earned_after = np.zeros((2, table.states, count))
+    q, gains = np.zeros((2, table.actions, count))
+    for _ in range(steps):
+        kernels.look_ahead(
+            *table.arrays, gamma, 0.0 if window else 1.0, floor, best_after, best, after, values, earned_after, earned,
+            q, gains,
+        )  # fmt: skip
+        best_after, best = best, best_after
+        after, values = values, after
+        earned_after, earned = earned, earned_after
+    start = table.initial > 0
+    optimal = earned_after[start] >= best_after[start, None] - tolerance
+    return Greedy(np.asarray(table.initial[start] @ earned_after[start]), np.asarray(optimal.all(axis=0)))
 
 
 def solvable(
     table: Table, most: int | None = None, *, horizon: int | None = None, discount: float | None = None,
     tolerance: float = TIES,
 ) -> npt.NDArray[np.bool_]:  # fmt: skip
-    """For k = 1 .. most (the horizon by default): is every greedy policy of Qᵏ optimal from the start?
-
-    With a discount below 1 the look-ahead is discounted, and optimality is judged without.
-    """
-    steps, gamma = finite_frame(table, horizon, discount)
-    count = min(steps, Integer(1).parse("most", most)) if most is not None else steps
-    values = np.zeros((count + 1, table.states))
-    after = np.zeros_like(values)
-    best, best_after = np.zeros(table.states), np.zeros(table.states)
-    good = np.ones((count, table.states), dtype=np.bool_)
-    good_after = np.ones_like(good)
-    for _ in range(steps):
-        kernels.look_ahead(*table.arrays, gamma, tolerance, after, values, best_after, best, good_after, good)
-        after, values = values, after
-        best_after, best = best, best_after
-        good_after, good = good, good_after
-    return np.asarray(good_after[:, table.initial > 0].all(axis=1))
+    """For k = 1 .. most (the horizon by default): is every greedy policy of Qᵏ optimal from the start?"""
+    return greedy(table, most, horizon=horizon, discount=discount, tolerance=tolerance).optimal
 
 
 def min_k(
     table: Table, *, horizon: int | None = None, discount: float | None = None, tolerance: float = TIES
 ) -> int | None:
     """The smallest k for which the task is k-QVI-solvable; without a discount there always is one."""
+    return _smallest(table, horizon, discount, False, tolerance)
+
+
+def epw(
+    table: Table, *, horizon: int | None = None, discount: float | None = None, tolerance: float = TIES
+) -> int | None:
+    """The effective planning window: so many rewards ahead must be seen for every greedy policy to be optimal."""
+    return _smallest(table, horizon, discount, True, tolerance)
+
+
+def _smallest(table: Table, horizon: int | None, discount: float | None, window: bool, tolerance: float) -> int | None:
     steps, _ = finite_frame(table, horizon, discount)
     most = 1
     while True:  # small k are the common case, and the work grows with k
-        found = solvable(table, most, horizon=horizon, discount=discount, tolerance=tolerance)
+        found = greedy(table, most, horizon=horizon, discount=discount, window=window, tolerance=tolerance).optimal
         if found.any():
             return int(np.argmax(found)) + 1
         if most >= steps:
             return None
-        most = min(steps, 4 * most)
+        most = min(steps, 4 * most, max(most + 1, _allowed(table)))
+
+
+def _allowed(table: Table) -> int:
+    """The largest k for which the look-aheads fit in memory."""
+    return max(1, MAX_BYTES // (32 * table.states))
 
 
 def p_opt(table: Table, *, horizon: int | None = None, tolerance: float = TIES) -> float:
