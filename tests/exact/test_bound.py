@@ -74,6 +74,13 @@ def test_bridge(name):
     assert found.effective_horizon == pytest.approx(expected["effective_horizon"])
 
 
+def test_where_the_discount_forbids_the_optimum():
+    table = Table.from_arrays([[-1, 1], [2, 2], [-1, -1]], [[1.0, 0.0], [0.0, 0.0], [1.05, 1.05]], horizon=3)
+    found = simple_bound(table, discount=0.9)
+    assert (found.effective_horizon, found.k, found.m) == (math.inf, None, None)
+    assert simple_bound(table).effective_horizon < 3
+
+
 def test_what_it_is_not_for():
     with pytest.raises(UsageError, match="deterministic"):
         simple_bound(mohs.table("toy/discrete", transition_noise=0.1))

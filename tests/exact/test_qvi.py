@@ -19,8 +19,10 @@ from mohs.exact.qvi import TIES, epw, greedy, min_k, p_opt, random_guess_bound, 
 from mohs.exact.solve import returns
 from mohs.tables.transforms import sticky_actions
 
+EXPECTED = {"random": lambda row: sum(row) / len(row), "nothing": lambda row: 0.0, "optimum": max}
 
-def reference(table, k, gamma, window=False):
+
+def reference(table, k, gamma, base):
     """Definition 2.1 with lists: the least return among the greedy policies of Qᵏ, and the optimum, from each start."""
     horizon, states, width = table.horizon, table.states, table.actions
 
@@ -34,7 +36,7 @@ def reference(table, k, gamma, window=False):
     rand, q_k = [0.0] * states, []
     for _ in range(horizon):
         q_k.insert(0, q_values(rand, gamma))
-        rand = [0.0 if window else sum(row) / width for row in q_k[0]]
+        rand = [EXPECTED[base](row) for row in q_k[0]]
     for _ in range(k - 1):
         later = [[max(row) for row in q_k[t]] for t in range(1, horizon)] + [[0.0] * states]
         q_k = [q_values(later[t], gamma) for t in range(horizon)]
@@ -52,11 +54,11 @@ def reference(table, k, gamma, window=False):
 
 
 @settings(max_examples=60)
-@given(tables(), st.sampled_from([1.0, 0.9]), st.booleans())
-def test_greedy_returns_and_solvability_are_their_definition(table, gamma, window):
-    found = greedy(table, discount=gamma, window=window)
+@given(tables(), st.sampled_from([1.0, 0.9]), st.sampled_from(list(EXPECTED)))
+def test_greedy_returns_and_solvability_are_their_definition(table, gamma, base):
+    found = greedy(table, discount=gamma, base=base)
     for k in range(1, table.horizon + 1):
-        worst, best = reference(table, k, gamma, window)
+        worst, best = reference(table, k, gamma, base)
         assert found.returns[k - 1] == pytest.approx(table.initial[table.initial > 0] @ worst)
         assert found.optimal[k - 1] == np.all(worst >= best - TIES)
 
@@ -85,6 +87,15 @@ def test_p_opt_counts_the_optimal_action_sequences(table):
             state = table.succ[state * table.actions + action]
         hits += abs(gain - exact) < TIES
     assert p_opt(table) == pytest.approx(hits / table.actions**table.horizon)
+
+
+def test_a_discount_may_forbid_the_optimum():
+    # 1 at once and the end, or 1.05 two steps later.
+    table = Table.from_arrays([[-1, 1], [2, 2], [-1, -1]], [[1.0, 0.0], [0.0, 0.0], [1.05, 1.05]], horizon=3)
+    assert qvi.discount_is_harmless(table, 0.99)
+    assert not qvi.discount_is_harmless(table, 0.9)
+    assert min_k(table, discount=0.99) == 1
+    assert min_k(table, discount=0.9) is None
 
 
 def test_the_vanilla_toy_is_solved_by_looking_one_step_ahead():

@@ -26,11 +26,14 @@ MAX_ACTIONS = 63  # the followed actions of a state are the bits of a number
 
 @dataclass(frozen=True)
 class Bound:
-    """`ms[k - 1]` random episodes suffice with k steps of look-ahead (infinite: none do); `k` and `m` are the best."""
+    """`ms[k - 1]` random episodes suffice with k steps of look-ahead (infinite: none do); `k` and `m` are the best.
+
+    With a discount no k may do: then the effective horizon is infinite.
+    """
 
     effective_horizon: float
-    k: int
-    m: int
+    k: int | None
+    m: int | None
     ms: tuple[float, ...]
 
 
@@ -44,16 +47,14 @@ def simple_bound(
         raise UsageError(f"the simple bound is for 2 to {MAX_ACTIONS} actions, not {table.actions}.")
     steps, gamma = finite_frame(table, horizon, discount)
     ms: list[float] = []
-    best, best_k = math.inf, 1
+    best, best_k, best_m = math.inf, None, None
     while len(ms) < steps and len(ms) + 1 < best:  # k + 1 look-ahead steps alone would be as long
         k = len(ms) + 1
         ms.append(_episodes(table, k, steps, gamma, tolerance))
         length = k + math.log(ms[-1], table.actions) if ms[-1] < math.inf else math.inf
         if length < best:
-            best, best_k = length, k
-    if best == math.inf:
-        raise UsageError("no number of steps of look-ahead singles out the optimal actions of this table.")
-    return Bound(best, best_k, int(ms[best_k - 1]), tuple(ms))
+            best, best_k, best_m = length, k, int(ms[-1])
+    return Bound(best, best_k, best_m, tuple(ms))
 
 
 def _episodes(table: Table, k: int, steps: int, discount: float, tolerance: float) -> float:

@@ -3,12 +3,14 @@
 Q¹ is the value of random play; each step of Q-value iteration looks one step further before play turns random
 (Laidlaw et al. 2023; Definition 2.1 of the Effective Horizon Challenge). A task is k-QVI-solvable if *every* policy
 that is greedy in Qᵏ is optimal, whichever way ties are broken; min_k is the smallest such k. The effective planning
-window is the same with Q¹ the reward alone: how far one must look ahead if nothing is known of what follows.
+window is the same with Q¹ the reward alone: how far one must look ahead if nothing is known of what follows. With Q¹
+the discounted optimum it answers another question: do those who maximise discounted returns play optimally?
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,12 +18,15 @@ import numpy.typing as npt
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.exact import qvi_kernels as kernels
+from mohs.exact.kernels import BEST, MEAN
 from mohs.exact.solve import finite_frame
 from mohs.tables.table import Float, Table
 
 TIES = 1e-4  # returns that differ by less count as equal, as in the BRIDGE data
 MAX_BYTES = 6 * 2**30  # of all look-aheads of all states
 _ROUNDING = 1e-15
+Base = Literal["random", "nothing", "optimum"]  # what Q¹ takes to follow its reward
+_BASES = {"random": MEAN, "nothing": -1, "optimum": BEST}
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,9 +39,9 @@ class Greedy:
 
 def greedy(
     table: Table, most: int | None = None, *, horizon: int | None = None, discount: float | None = None,
-    window: bool = False, tolerance: float = TIES,
+    base: Base = "random", tolerance: float = TIES,
 ) -> Greedy:  # fmt: skip
-    """For k = 1 .. most (the horizon by default), at once. With `window`, Q¹ is the reward alone.
+    """For k = 1 .. most (the horizon by default), at once.
 
     With a discount below 1 the look-ahead is discounted; returns and optimality are judged without.
     """
@@ -53,7 +58,7 @@ def greedy(
     q, gains = np.zeros((2, table.actions, count))
     for _ in range(steps):
         kernels.look_ahead(
-            *table.arrays, gamma, 0.0 if window else 1.0, floor, best_after, best, after, values, earned_after, earned,
+            *table.arrays, gamma, _BASES[base], floor, best_after, best, after, values, earned_after, earned,
             q, gains,
         )  # fmt: skip
         best_after, best = best, best_after
@@ -76,21 +81,21 @@ def min_k(
     table: Table, *, horizon: int | None = None, discount: float | None = None, tolerance: float = TIES
 ) -> int | None:
     """The smallest k for which the task is k-QVI-solvable; without a discount there always is one."""
-    return _smallest(table, horizon, discount, False, tolerance)
+    return _smallest(table, horizon, discount, "random", tolerance)
 
 
 def epw(
     table: Table, *, horizon: int | None = None, discount: float | None = None, tolerance: float = TIES
 ) -> int | None:
     """The effective planning window: so many rewards ahead must be seen for every greedy policy to be optimal."""
-    return _smallest(table, horizon, discount, True, tolerance)
+    return _smallest(table, horizon, discount, "nothing", tolerance)
 
 
-def _smallest(table: Table, horizon: int | None, discount: float | None, window: bool, tolerance: float) -> int | None:
+def _smallest(table: Table, horizon: int | None, discount: float | None, base: Base, tolerance: float) -> int | None:
     steps, _ = finite_frame(table, horizon, discount)
     most = 1
     while True:  # small k are the common case, and the work grows with k
-        found = greedy(table, most, horizon=horizon, discount=discount, window=window, tolerance=tolerance).optimal
+        found = greedy(table, most, horizon=horizon, discount=discount, base=base, tolerance=tolerance).optimal
         if found.any():
             return int(np.argmax(found)) + 1
         if most >= steps:
@@ -101,6 +106,12 @@ def _smallest(table: Table, horizon: int | None, discount: float | None, window:
 def _allowed(table: Table) -> int:
     """The largest k for which the look-aheads fit in memory."""
     return max(1, MAX_BYTES // (32 * table.states))
+
+
+def discount_is_harmless(table: Table, discount: float, *, horizon: int | None = None, tolerance: float = TIES) -> bool:
+    """Is every policy that maximises the discounted return optimal without the discount too?"""
+    found = greedy(table, 1, horizon=horizon, discount=discount, base="optimum", tolerance=tolerance)
+    return bool(found.optimal[0])
 
 
 def p_opt(table: Table, *, horizon: int | None = None, tolerance: float = TIES) -> float:

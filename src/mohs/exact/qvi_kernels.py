@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mohs.core.kernel import kernel
-from mohs.exact.kernels import value_of
+from mohs.exact.kernels import BEST, MEAN, value_of
 
 NOISE = 1e-11  # relative difference up to which action values count as tied: what rounding makes of equal ones
 
@@ -19,7 +19,7 @@ def look_ahead(  # type: ignore[no-untyped-def]
     terminal,
     actions,
     discount,
-    chance,
+    base,
     floor,
     best_after,
     best,
@@ -30,7 +30,7 @@ def look_ahead(  # type: ignore[no-untyped-def]
     q,
     gains,
 ):
-    """For all k at once: `values[s, 0]` is `chance` times the value of random play, `values[s, k]` the largest Qᵏ.
+    """For all k at once: `values[s, 0]` is what Q¹ expects of the rest, by `base`, and `values[s, k]` the largest Qᵏ.
 
     `earned[s, k - 1]` is the least undiscounted return among the policies greedy in Qᵏ, and `best` the optimum. The
     look-aheads of a state lie side by side, so that an action reads them at once. `q` and `gains` [A, K] are scratch.
@@ -60,10 +60,9 @@ def look_ahead(  # type: ignore[no-untyped-def]
                     q[action, k] += pay + weight * discount * after[leads, k]
                     gains[action, k] += pay + weight * earned_after[leads, k]
         best[state] = top
-        total = 0.0
-        for action in range(actions):
-            total += q[action, 0]
-        values[state, 0] = chance * total / actions
+        if base == MEAN:
+            for action in range(actions):
+                values[state, 0] += q[action, 0] / actions
         for k in range(count):
             largest, least = -np.inf, np.inf
             for action in range(actions):
@@ -74,6 +73,8 @@ def look_ahead(  # type: ignore[no-untyped-def]
                     least = min(least, gains[action, k])
             values[state, k + 1] = largest
             earned[state, k] = least
+        if base == BEST:
+            values[state, 0] = values[state, 1]
 
 
 @kernel
