@@ -37,8 +37,10 @@ def stochastic_tables(draw):
 
 @st.composite
 def mixed_tables(draw):
-    """Every kind of small table: with or without chance, ends, several starts, states out of reach, impossible entries
-    and entries that differ in their reward alone."""
+    """Every kind of small table: with or without chance, ends, several starts and states out of reach.
+
+    Some entries are impossible, and some differ in their reward alone.
+    """
     states, actions = draw(st.integers(2, 5)), draw(st.integers(1, 2))
     rng = np.random.default_rng(draw(st.integers(0, 10_000)))
     width = draw(st.integers(1, 3))
@@ -90,3 +92,17 @@ def transitions(table):
             for after, p, _ in [(state, 1.0, 0.0)] if table.terminal[state] else outcomes(table, state, action):
                 found[state, action, after] += p
     return found
+
+
+def reachable(table):
+    """By brute force: all states that play can come to in any number of steps."""
+    found = {int(s) for s in np.flatnonzero(table.initial)}
+    for _ in range(table.states):
+        found |= {
+            after
+            for state in found
+            if not table.terminal[state]
+            for action in range(table.actions)
+            for after, _, _ in outcomes(table, state, action)
+        }
+    return sorted(found)

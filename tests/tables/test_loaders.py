@@ -1,22 +1,26 @@
-"""Tables from arrays, files and Gymnasium are the MDPs they came from; transforms do what they say."""
+"""Tables from arrays and files are the MDPs they came from, and what is none is refused."""
 
 from __future__ import annotations
 
-import json
+import itertools
 import os
 from pathlib import Path
 
-import gymnasium
 import numpy as np
 import pytest
+from hypothesis import given
+from random_tables import assert_same, entries, tables
 
 import mohs
 from mohs import Table, UsageError
 from mohs.exact.solve import returns
-from mohs.tables.transforms import action_noise, entries, sticky_actions
+from mohs.tables.loaders import save_bridge
 
 BRIDGE = Path(os.environ.get("MOHS_BRIDGE_DIR", Path(__file__).parents[3] / "shared" / "oracles" / "bridge"))
-MDPS = {"MiniGrid-KeyCorridorS3R1-v0": 100, "maze_easy_l0_30_fs1": 30}
+NAMES = ["MiniGrid-KeyCorridorS3R1-v0", "maze_easy_l0_30_fs1"]
+needs_bridge = pytest.mark.skipif(
+    not BRIDGE.is_dir(), reason="the BRIDGE files are not there (MOHS_BRIDGE_DIR names their folder)"
+)
 
 # Two states; action 0 stays and pays the state's number, action 1 moves on; moving on from state 1 ends.
 CHAIN = [[0, 1], [1, -1]], [[0.0, 0.0], [1.0, 5.0]]
@@ -52,97 +56,139 @@ def test_a_file_gives_the_same_table_back(params, tmp_path):
         assert np.array_equal(one, other)
 
 
-@pytest.mark.parametrize(("name", "horizon"), [("FrozenLake-v1", 100), ("CliffWalking-v1", 30), ("Taxi-v4", 200)])
-def test_gymnasium_environments_step_as_their_tables_say(name, horizon):
-    env = gymnasium.make(name)
-    table = Table.from_gymnasium(env)
-    rng = np.random.default_rng(0)
-    for episode in range(20):
-        observation, _ = env.reset(seed=episode)
-        (state,) = np.flatnonzero((table.initial > 0) & (table.observation == observation))
-        for _ in range(horizon):
-            action = int(rng.integers(table.actions))
-            observation, reward, terminated, truncated, _ = env.step(action)
-            found = {int(table.observation[s]): (s, r) for s, _, r in entries(table, int(state), action)}
-            state, expected = found[int(observation)]
-            assert reward == expected
-            assert terminated == table.terminal[state]
-            if terminated or truncated:
-                break
+@needs_bridge
+@pytest.mark.parametrize("name", NAMES)
+def test_bridge_files_come_back(name, tmp_path):
+    table = Table.load(BRIDGE / f"{name}.npz", horizon=30)
+    save_bridge(table, tmp_path / "copy.npz")
+    assert_same(Table.load(tmp_path / "copy.npz", horizon=30), table)
+    with np.load(BRIDGE / f"{name}.npz") as theirs, np.load(tmp_path / "copy.npz") as ours:
+        assert set(ours.files) == {"transitions", "rewards"}
+        for field in ours.files:
+            assert ours[field].dtype == theirs[field].dtype
+            assert np.array_equal(ours[field], theirs[field])
 
 
-def test_cliff_walking_takes_thirteen_steps():
-    assert returns(Table.from_gymnasium("CliffWalking-v1"), horizon=50).optimal == -13
+@given(table=tables(stochastic=False, starts=1))
+def test_a_bridge_file_is_the_same_mdp(tmp_path_factory, table):
+    """Whatever is done, the same rewards are earned until the same end."""
+    path = tmp_path_factory.mktemp("bridge") / "table.npz"
+    save_bridge(table, path)
+    again = Table.load(path, horizon=table.horizon)
+    assert again.initial[0] == 1
+    for actions in itertools.product(range(table.actions), repeat=table.horizon):
+        assert played(again, actions) == played(table, actions)
 
 
-@pytest.mark.parametrize("probability", [0.0, 0.25, 1.0])
-def test_sticky_actions_against_simulation(probability):
-    table = Table.from_arrays(*CHAIN, horizon=4)
-    sticky = sticky_actions(table, probability)
-    rng = np.random.default_rng(1)
-    gains = []
-    for _ in range(4000):
-        state, last, gain = 0, None, 0.0
-        for _ in range(4):
-            action = int(rng.integers(2))
-            taken = last if last is not None and rng.random() < probability else action
-            gain += CHAIN[1][state][taken]
-            state, last = CHAIN[0][state][taken], taken
-            if state < 0:
-                break
-        gains.append(gain)
-    assert returns(sticky).random == pytest.approx(np.mean(gains), abs=4 * np.std(gains) / 60)
+def played(table, actions):
+    state, rewards = int(np.argmax(table.initial)), []
+    for action in actions:
+        if table.terminal[state]:
+            break
+        ((state, _, pay),) = entries(table, state, action)
+        rewards.append(pay)
+    return rewards
 
 
-def test_noise_on_actions():
-    table = Table.from_arrays(*CHAIN, horizon=4)
-    assert returns(action_noise(table, 0.0)) == returns(table)
-    assert returns(action_noise(table, 0.5)).optimal == pytest.approx(returns(table).random)
-    swapped = action_noise(table, 1.0)
-    assert returns(swapped).optimal == returns(table).optimal
+def test_the_start_comes_first_in_a_bridge_file(tmp_path):
+    table = Table.from_arrays([[1, 2], [0, 2], [2, 2]], [[1.0, 2.0], [3.0, 4.0], [9.0, 9.0]], terminal=[2], initial=1)
+    save_bridge(table, tmp_path / "table.npz")
+    with np.load(tmp_path / "table.npz") as file:
+        assert file["transitions"].tolist() == [[1, -1], [0, -1]]
+        assert file["rewards"].tolist() == [[3.0, 4.0], [1.0, 2.0]]
 
 
-@pytest.mark.skipif(not BRIDGE.is_dir(), reason="the BRIDGE files are not there (MOHS_BRIDGE_DIR names their folder)")
-@pytest.mark.parametrize("name", MDPS)
-def test_bridge_tables_with_sticky_actions(name):
-    table = Table.load(BRIDGE / f"{name}.npz", horizon=MDPS[name])
-    expected = json.loads((BRIDGE / f"{name}.consolidated_analyzed_sticky_0.25.json").read_text())
-    sticky = sticky_actions(table, 0.25)
-    exact = returns(sticky)
-    assert exact.optimal == pytest.approx(expected["optimal_return"], abs=1e-9)
-    assert exact.random == pytest.approx(expected["random_return"], abs=1e-9)
-    assert exact.worst == pytest.approx(expected["worst_return"], abs=1e-9)
+def test_certain_probabilities_fit_a_bridge_file(tmp_path):
+    save_bridge(Table.from_arrays(np.eye(2)[[[1], [0]]], [[1.0], [2.0]]), tmp_path / "table.npz")
+    assert Table.load(tmp_path / "table.npz").deterministic
+
+
+def test_pictures_in_a_bridge_file_are_passed_over(tmp_path):
+    moves, rewards = np.array([[0, -1]]), np.array([[1.0, 2.0]], dtype=np.float32)
+    screens = np.zeros((1, 2, 2, 3), dtype=np.uint8)
+    np.savez(tmp_path / "table.npz", transitions=moves, rewards=rewards, screens=screens, screen_mapping=np.zeros(1))
+    assert_same(Table.load(tmp_path / "table.npz"), Table.from_arrays(moves, rewards))
 
 
 @pytest.mark.parametrize(
-    ("call", "message"),
+    ("table", "message"),
     [
-        (lambda: Table.from_arrays([[0, 2]], [[0.0, 0.0]]), "whole numbers from -1"),
-        (lambda: Table.from_arrays([[0.5]], [[0.0]]), "whole numbers from -1"),
-        (lambda: Table.from_arrays([0, 1], [0.0, 1.0]), "must have \\[S, A\\]"),
-        (lambda: Table.from_arrays([[0, 0]], [[0.0]]), "does not fit"),
-        (lambda: Table.from_arrays([[0]], [[np.nan]]), "finite"),
-        (lambda: Table.from_arrays([[[0.5]]], [[0.0]]), "sum to 1"),
-        (lambda: Table.from_arrays([[0]], [[0.0]], terminal=[1]), "terminal names state 1"),
-        (lambda: Table.from_arrays([[0]], [[0.0]], initial=3), "initial is 3"),
-        (lambda: Table.from_arrays([[0]], [[0.0]], initial=[0.5, 0.5]), "initial has shape"),
-        (lambda: Table.from_arrays([[0]], [[0.0]], action_names=["a", "b"]), "2 action_names"),
-        (lambda: Table.load("nothing.npz"), "cannot be read"),
-        (lambda: Table.from_gymnasium("CartPole-v1"), "exposes no dynamics"),
-        (lambda: Table.from_gymnasium("CartPoll-v1"), "cannot be made"),
-        (lambda: sticky_actions(Table.from_arrays(*CHAIN), 1.5), "probability is 1.5"),
-        (lambda: action_noise(Table.from_arrays([[0]], [[0.0]]), 0.1), "two actions"),
+        (Table.from_arrays([[[0.5, 0.5]], [[1, 0]]], [[0.0], [0.0]]), "this one is stochastic"),
+        (Table.from_arrays([[0], [1]], [[0.0], [0.0]], initial=[0.5, 0.5]), "this one has 2"),
+        (Table.from_arrays([[0]], [[1e300]]), "too large"),
     ],
 )
-def test_bad_tables(call, message):
+def test_what_does_not_fit_a_bridge_file(table, message, tmp_path):
     with pytest.raises(UsageError, match=message):
-        call()
+        save_bridge(table, tmp_path / "table.npz")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_place_that_cannot_be_written(tmp_path):
+    (tmp_path / "file").write_text("")
+    for write in (Table.save, save_bridge):
+        with pytest.raises(UsageError, match="cannot be written"):
+            write(Table.from_arrays(*CHAIN), tmp_path / "file" / "table.npz")
+
+
+@pytest.mark.parametrize(
+    ("transitions", "rewards", "options", "message"),
+    [
+        ([[0, 2]], [[0.0, 0.0]], {}, "whole numbers from -1"),
+        ([[0, -2]], [[0.0, 0.0]], {}, "whole numbers from -1"),
+        ([[0.5]], [[0.0]], {}, "whole numbers from -1"),
+        ([[True]], [[0.0]], {}, "transitions must be an array of numbers, not of bool"),
+        ([["a"]], [[0.0]], {}, "transitions must be an array of numbers"),
+        ([[0, 1], [0]], [[0.0]], {}, "transitions must be an array of numbers"),
+        ([0, 1], [0.0, 1.0], {}, "must have \\[S, A\\]"),
+        ([[[1.0, 0.0]]], [[0.0]], {}, "transitions have shape \\(1, 1, 2\\)"),
+        ([], [], {}, "transitions have shape \\(0,\\)"),
+        ([[]], [[]], {}, "transitions have shape \\(1, 0\\)"),
+        ([[0, 0]], [[0.0]], {}, "does not fit"),
+        ([[0]], [[[0.0]]], {}, "does not fit"),
+        ([[0]], [["a"]], {}, "rewards must be an array of numbers"),
+        ([[0]], [[None]], {}, "rewards must be an array of numbers"),
+        ([[0]], [[np.nan]], {}, "reward must hold finite"),
+        ([[0]], [[np.inf]], {}, "reward must hold finite"),
+        ([[[0.5]]], [[0.0]], {}, "sum to 1 .* action 0 in state 0 they sum to 0.5"),
+        ([[[np.nan]]], [[0.0]], {}, "sum to 1 .* holds nan"),
+        ([[[2.0, -1.0]], [[0.0, 1.0]]], [[0.0], [0.0]], {}, "≥ 0 and sum to 1 .* holds 2"),
+        ([[[-0.5, 1.0]], [[0.0, 1.0]]], [[0.0], [0.0]], {}, "≥ 0 and sum to 1 .* holds -0.5"),
+        ([[0]], [[0.0]], {"terminal": [1]}, "terminal names state 1"),
+        ([[0]], [[0.0]], {"terminal": [-1]}, "terminal\\[0\\] is -1"),
+        ([[0]], [[0.0]], {"terminal": [True]}, "terminal\\[0\\] is True"),
+        ([[0]], [[0.0]], {"terminal": 0}, "terminal is 0"),
+        ([[0]], [[0.0]], {"terminal": [0]}, "every start is an end"),
+        ([[0]], [[0.0]], {"initial": 3}, "initial is 3"),
+        ([[0]], [[0.0]], {"initial": -1}, "initial is -1"),
+        ([[0]], [[0.0]], {"initial": [0.5, 0.5]}, "initial has shape"),
+        ([[0], [1]], [[0.0], [0.0]], {"initial": [0.5, 0.4]}, "sum to 1, but sums to 0.9"),
+        ([[0], [1]], [[0.0], [0.0]], {"initial": [1.5, -0.5]}, "initial must be probabilities"),
+        ([[0], [1]], [[0.0], [0.0]], {"initial": [np.nan, 1.0]}, "initial must be probabilities"),
+        ([[0]], [[0.0]], {"initial": ["a"]}, "initial must be an array of numbers"),
+        ([[0]], [[0.0]], {"action_names": ["a", "b"]}, "2 action_names"),
+        ([[0]], [[0.0]], {"horizon": 0}, "horizon is 0"),
+        ([[0]], [[0.0]], {"horizon": 1.5}, "horizon is 1.5"),
+        ([[0]], [[0.0]], {"discount": 1.1}, "discount is 1.1"),
+        ([[0]], [[0.0]], {"discount": -0.1}, "discount is -0.1"),
+    ],
+)
+def test_bad_arrays(transitions, rewards, options, message):
+    with pytest.raises(UsageError, match=message):
+        Table.from_arrays(transitions, rewards, **options)
+
+
+def test_a_terminal_state_may_lead_nowhere():
+    """What follows an end does not matter, so its probabilities need not be any."""
+    table = Table.from_arrays([[[0.5, 0.5]], [[0.0, 0.0]]], [[1.0], [9.0]], terminal=[1], horizon=3)
+    assert returns(table).optimal == 1 + 0.5 + 0.25
 
 
 def test_files_that_are_no_tables(tmp_path):
     (tmp_path / "text.npz").write_text("not a table")
     np.savez(tmp_path / "other.npz", a=1)
     np.savez(tmp_path / "part.npz", format=1, actions=2)
-    for name, message in (("text", "cannot be read"), ("other", "is not a table"), ("part", "not a whole table")):
+    cases = {"text": "cannot be read", "other": "is not a table", "part": "not a whole table", "none": "cannot be read"}
+    for name, message in cases.items():
         with pytest.raises(UsageError, match=message):
             Table.load(tmp_path / f"{name}.npz")

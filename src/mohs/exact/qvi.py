@@ -47,9 +47,9 @@ def greedy(
     """
     steps, gamma = finite_frame(table, horizon, discount)
     count = min(steps, Integer(1).parse("most", most)) if most is not None else steps
-    if count > (allowed := _allowed(table)):
+    if count > (largest := allowed(table)):
         raise UsageError(
-            f"looking {count} steps ahead in {table.states:,} states needs too much memory: up to {allowed}."
+            f"looking {count} steps ahead in {table.states:,} states needs too much memory: up to {largest}."
         )
     floor = _ROUNDING * float(np.abs(table.reward).max(initial=0.0))
     best, best_after = np.zeros((2, table.states))
@@ -100,10 +100,10 @@ def _smallest(table: Table, horizon: int | None, discount: float | None, base: B
             return int(np.argmax(found)) + 1
         if most >= steps:
             return None
-        most = min(steps, 4 * most, max(most + 1, _allowed(table)))
+        most = min(steps, 4 * most, max(most + 1, allowed(table)))
 
 
-def _allowed(table: Table) -> int:
+def allowed(table: Table) -> int:
     """The largest k for which the look-aheads fit in memory."""
     return max(1, MAX_BYTES // (32 * table.states))
 

@@ -1,28 +1,31 @@
-"""Where else can a table come from? Plain arrays, BRIDGE files, Gymnasium environments that expose `P`, our own files.
+"""How is a table read and written? From plain arrays; from and to our own files and those of the BRIDGE data set.
 
 Our format is an npz with the fields of `Table` by name: `actions`, `succ`, `reward`, `terminal`, `initial`,
 `observation`, `horizon` (-1: none), `discount`, `action_names`, `renderer` and, for a stochastic table, `indptr` and
-`prob`; `format` is 1.
+`prob`; `format` is 1. BRIDGE's (Laidlaw et al. 2023) is for deterministic tables with one start, state 0: `transitions`
+[S, A] are next states, -1 = the end, and `rewards` [S, A] have 32 bits; there may be pictures of the states, too.
 """
 
 from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.domain import Each, Integer
 from mohs.core.errors import UsageError
 from mohs.core.files import replace
+from mohs.tables.checks import check_probabilities
 from mohs.tables.table import Float, Table
 
 FORMAT = 1
 _ARRAYS = ("succ", "reward", "terminal", "initial", "observation", "indptr", "prob")
+_BRIDGE = {"transitions", "rewards"}
 
 
 def from_arrays(
@@ -39,15 +42,15 @@ def from_arrays(
 
     A next state of -1 ends the episode. `initial` is a start state or the probabilities of all.
     """
-    moves, pay = np.asarray(transitions), np.asarray(rewards, dtype=np.float64)
+    moves, pay = _numbers("transitions", transitions), _numbers("rewards", rewards).astype(np.float64)
     if moves.ndim not in (2, 3) or 0 in moves.shape or (moves.ndim == 3 and moves.shape[0] != moves.shape[2]):
         raise UsageError(f"transitions have shape {moves.shape}, but must have [S, A] or [S, A, S].")
     states, actions = moves.shape[:2]
     if pay.shape not in (moves.shape[:2], (states, actions, states)) or (moves.ndim == 2 and pay.ndim == 3):
         raise UsageError(f"rewards have shape {pay.shape}, which does not fit transitions of shape {moves.shape}.")
     ends = np.zeros(states, dtype=np.bool_)
-    for state in terminal:
-        if not 0 <= state < states:
+    for state in Each(Integer(0)).parse("terminal", list(terminal) if isinstance(terminal, Iterable) else terminal):
+        if state >= states:
             raise UsageError(f"terminal names state {state}, but the states are 0 to {states - 1}.")
         ends[state] = True
     options = {"horizon": horizon, "discount": discount, "action_names": tuple(action_names)}
@@ -59,12 +62,21 @@ def from_arrays(
     return _stochastic(moves.astype(np.float64), pay, ends, start, options)
 
 
+def _numbers(name: str, value: Any) -> npt.NDArray[Any]:
+    try:
+        array = np.asarray(value)
+    except ValueError as error:
+        raise UsageError(f"{name} must be an array of numbers: {error}.") from error
+    if array.dtype.kind not in "iuf":
+        raise UsageError(f"{name} must be an array of numbers, not of {array.dtype}.")
+    return array
+
+
 def _start(initial: int | Sequence[float], states: int) -> Float:
     if isinstance(initial, int | np.integer):
-        if not 0 <= initial < states:
-            raise UsageError(f"initial is {initial}, but the states are 0 to {states - 1}.")
-        return np.asarray(np.arange(states) == initial, dtype=np.float64)
-    given = np.asarray(initial, dtype=np.float64)
+        state = Integer(0, states - 1).parse("initial", initial)
+        return np.asarray(np.arange(states) == state, dtype=np.float64)
+    given = _numbers("initial", initial).astype(np.float64)
     if given.shape != (states,):
         raise UsageError(f"initial has shape {given.shape}, but must be a state or {states} probabilities.")
     return given
@@ -84,8 +96,8 @@ def _deterministic(
 
 def _stochastic(probs: Float, pay: Float, ends: npt.NDArray[np.bool_], start: Float, options: dict[str, Any]) -> Table:
     states, actions = probs.shape[:2]
-    if not np.all(np.isfinite(probs)) or probs.min() < 0 or np.abs(probs.sum(axis=2) - 1).max() > 1e-6:
-        raise UsageError("the probabilities of transitions must be ≥ 0 and sum to 1 for every state and action.")
+    rows = np.arange(0, probs.size + 1, states)
+    check_probabilities("transitions", probs.ravel(), rows, np.repeat(~ends, actions), actions)
     state, action, after = np.nonzero(probs)
     reward = pay[state, action] if pay.ndim == 2 else pay[state, action, after]
     indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(probs, axis=2).ravel())])
@@ -94,56 +106,15 @@ def _stochastic(probs: Float, pay: Float, ends: npt.NDArray[np.bool_], start: Fl
     return Table(actions, after.astype(np.int32), reward, ends, start, seen, **options, indptr=indptr, prob=prob)
 
 
-def from_gymnasium(env: str | gymnasium.Env[Any, Any], **kwargs: Any) -> Table:
-    """The table of an environment that exposes its dynamics as `P[state][action]`, as Gymnasium's toy texts do."""
-    try:
-        made = gymnasium.make(env, **kwargs) if isinstance(env, str) else env
-    except gymnasium.error.Error as error:
-        raise UsageError(f"{env!r} cannot be made: {error}") from error
-    bare: Any = made.unwrapped
-    dynamics, start = getattr(bare, "P", None), getattr(bare, "initial_state_distrib", None)
-    if dynamics is None or start is None:
-        raise UsageError(f"{env} exposes no dynamics P with an initial_state_distrib, so it has no table this way.")
-    horizon = made.spec.max_episode_steps if made.spec is not None else None
-    actions = len(dynamics[0])
-    # A state that ends the episode is another one than the same state passed through.
-    order: dict[tuple[int, bool], int] = {(int(s), False): i for i, s in enumerate(np.flatnonzero(start))}
-    indptr, succ, prob, reward = [0], [], [], []
-    queue = list(order)
-    for state, over in queue:
-        for action in range(actions):
-            merged: dict[tuple[int, bool, float], float] = {}
-            for p, after, pay, done in dynamics[state][action] if not over else ():
-                key = (int(after), bool(done), float(pay))
-                merged[key] = merged.get(key, 0.0) + float(p)
-            for (after, done, pay), p in merged.items():
-                if (after, done) not in order:
-                    order[after, done] = len(order)
-                    queue.append((after, done))
-                succ.append(order[after, done])
-                prob.append(p)
-                reward.append(pay)
-            indptr.append(len(succ))
-    initial = np.zeros(len(order))
-    first = np.flatnonzero(start)
-    initial[: len(first)] = np.asarray(start, dtype=np.float64)[first]
-    ends = np.array([over for _, over in order])
-    seen = np.array([state for state, _ in order], dtype=np.int32)
-    arrays = np.array(succ, dtype=np.int32), np.array(reward, dtype=np.float64)
-    return Table(
-        actions, *arrays, ends, initial / initial.sum(), seen, horizon, indptr=np.array(indptr, dtype=np.int64),
-        prob=np.array(prob, dtype=np.float64),
-    ).simplified()  # fmt: skip
-
-
 def load(path: str | os.PathLike[str], *, horizon: int | None = None) -> Table:
-    """A table from a file of ours, or from a BRIDGE file: `transitions` (-1 = the end) and `rewards`, from state 0."""
+    """A table from a file of ours or of BRIDGE's, which says no horizon."""
     try:
         with np.load(path, allow_pickle=False) as file:
-            data = {name: file[name] for name in file.files}
+            bridge = set(file.files) >= _BRIDGE
+            data = {name: file[name] for name in (_BRIDGE if bridge else file.files)}
     except (OSError, ValueError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} cannot be read as a table: {error}.") from error
-    if set(data) == {"transitions", "rewards"}:
+    if bridge:
         return from_arrays(data["transitions"], data["rewards"], horizon=horizon)
     if int(data.get("format", 0)) != FORMAT:
         raise UsageError(f"{path} is not a table: it holds {', '.join(sorted(data)) or 'nothing'}.")
@@ -172,7 +143,34 @@ def save(table: Table, path: str | os.PathLike[str]) -> None:
         "action_names": np.array(table.action_names, dtype=np.str_),
         "renderer": table.renderer,
     }
+    _write(path, **fields, **arrays)
+
+
+def save_bridge(table: Table, path: str | os.PathLike[str]) -> None:
+    """Writes a deterministic table with one start in BRIDGE's format.
+
+    The start comes first, the other states keep their order, and all ends become -1. Rewards are rounded to 32 bits;
+    horizon, discount, observations and names have no place in the format.
+    """
+    plain, starts = table.simplified(), np.flatnonzero(table.initial)
+    if not plain.deterministic:
+        raise UsageError("BRIDGE's format is for deterministic tables, and this one is stochastic.")
+    if len(starts) != 1:
+        raise UsageError(f"BRIDGE's format is for tables with one start, and this one has {len(starts)}.")
+    live = np.flatnonzero(~plain.terminal)
+    order = np.concatenate([starts, live[live != starts[0]]])
+    number = np.full(plain.states, -1, dtype=np.int64)
+    number[order] = np.arange(len(order))
+    shape = plain.states, plain.actions
+    with np.errstate(over="ignore"):
+        rewards = plain.reward.reshape(shape)[order].astype(np.float32)
+    if not np.all(np.isfinite(rewards)):
+        raise UsageError("BRIDGE's format has rewards of 32 bits, and one of this table's is too large for them.")
+    _write(path, transitions=number[plain.succ.reshape(shape)[order]], rewards=rewards)
+
+
+def _write(path: str | os.PathLike[str], **fields: Any) -> None:
     try:
-        replace(Path(path), lambda file: np.savez_compressed(file, allow_pickle=False, **fields, **arrays))
+        replace(Path(path), lambda file: np.savez_compressed(file, allow_pickle=False, **fields))
     except OSError as error:
         raise UsageError(f"{path} cannot be written: {error.strerror or error}.") from error

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mohs.core.errors import UsageError
+from mohs.core.domain import Integer, Optional, Real
+from mohs.tables.checks import check
 
 Float = npt.NDArray[np.float64]
 
@@ -37,30 +38,10 @@ class Table:
     renderer: str = ""  # the name of what can show a state
 
     def __post_init__(self) -> None:
-        states, rows = self.states, self.states * self.actions
-        if self.actions < 1 or states < 1:
-            raise UsageError("a table must have at least one state and one action.")
-        if (self.indptr is None) != (self.prob is None):
-            raise UsageError("a table has indptr and prob both (stochastic) or neither (deterministic).")
-        entries = rows if self.indptr is None else int(self.indptr[-1])
-        if self.indptr is not None and (len(self.indptr) != rows + 1 or np.any(np.diff(self.indptr) < 0)):
-            raise UsageError(f"indptr must be {rows + 1} non-decreasing offsets, one more than states × actions.")
-        for name, size in (("succ", entries), ("reward", entries), ("initial", states), ("observation", states)):
-            if getattr(self, name).shape != (size,):
-                raise UsageError(f"{name} has shape {getattr(self, name).shape}, but must have ({size},).")
-        if entries and (self.succ.min() < 0 or self.succ.max() >= states):
-            raise UsageError(f"succ must name states from 0 to {states - 1}.")
-        if self.action_names and len(self.action_names) != self.actions:
-            raise UsageError(f"{len(self.action_names)} action_names were given for {self.actions} actions.")
-        if not np.all(np.isfinite(self.reward)):
-            raise UsageError("reward must hold finite numbers.")
-        if self.initial.min() < 0 or abs(self.initial.sum() - 1) > 1e-9:
-            raise UsageError("initial must be probabilities that sum to 1.")
-        if self.prob is not None and self.indptr is not None:
-            live = np.repeat(~self.terminal, self.actions)
-            sums = np.diff(np.concatenate([[0.0], np.cumsum(self.prob)])[self.indptr])
-            if self.prob.min(initial=1.0) < 0 or np.abs(sums - 1)[live].max(initial=0.0) > 1e-6:
-                raise UsageError("prob must be ≥ 0 and sum to 1 for every state and action.")
+        object.__setattr__(self, "actions", Integer(0).parse("actions", self.actions))
+        object.__setattr__(self, "horizon", Optional(Integer(1)).parse("horizon", self.horizon))
+        object.__setattr__(self, "discount", Real(0, 1).parse("discount", self.discount))
+        check(self)
 
     def __repr__(self) -> str:
         kind = "deterministic" if self.deterministic else "stochastic"
@@ -75,8 +56,8 @@ class Table:
 
     @classmethod
     def from_gymnasium(cls, env: Any, **kwargs: Any) -> Table:
-        """See `mohs.tables.loaders.from_gymnasium`."""
-        from mohs.tables.loaders import from_gymnasium
+        """See `mohs.tables.gymnasium_table.from_gymnasium`."""
+        from mohs.tables.gymnasium_table import from_gymnasium
 
         return from_gymnasium(env, **kwargs)
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from mohs.core.domain import Real
+from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError
+from mohs.tables import transform_kernels as kernels
 from mohs.tables.table import Float, Table
 
 
@@ -16,32 +19,17 @@ def sticky_actions(table: Table, probability: float) -> Table:
     The state remembers the last action, so a table of S states becomes one of up to S · (A + 1).
     """
     p = Real(0, 1).parse("probability", probability)
-    starts = np.flatnonzero(table.initial)
-    none = table.actions  # stands for no action before
-    order = {(int(s), none): i for i, s in enumerate(starts)}
-    queue = list(order)
-    indptr, succ, prob, reward = [0], [], [], []
-    for state, last in queue:
-        for action in range(table.actions):
-            mixture = {action: 1.0} if last == none else {action: 1 - p}
-            if last != none:
-                mixture[last] = mixture.get(last, 0.0) + p
-            for taken, weight in mixture.items():
-                if table.terminal[state] or weight == 0:
-                    continue
-                for after, chance, pay in entries(table, state, taken):
-                    key = (after, taken)
-                    if key not in order:
-                        order[key] = len(order)
-                        queue.append(key)
-                    succ.append(order[key])
-                    prob.append(weight * chance)
-                    reward.append(pay)
-            indptr.append(len(succ))
-    base = np.array([state for state, _ in order])
-    initial = np.zeros(len(order))
+    starts, width = np.flatnonzero(table.initial), table.actions + 1
+    pairs = np.empty(table.states * width, dtype=np.int64)
+    pairs[: len(starts)] = starts * width + table.actions
+    numbers = np.full(len(pairs), -1, dtype=np.int32)
+    numbers[pairs[: len(starts)]] = np.arange(len(starts))
+    count, entries = kernels.stick(*table.arrays, p, len(starts), numbers, pairs, *_room(-1, 0))
+    written = _room(count * table.actions, entries)
+    kernels.stick(*table.arrays, p, count, numbers, pairs, *written)
+    initial = np.zeros(count)
     initial[: len(starts)] = table.initial[starts]
-    return _rebuilt(table, base, initial, indptr, succ, prob, reward)
+    return _rebuilt(table, pairs[:count] // width, initial, *written)
 
 
 def action_noise(table: Table, probability: float) -> Table:
@@ -49,49 +37,71 @@ def action_noise(table: Table, probability: float) -> Table:
     p = Real(0, 1).parse("probability", probability)
     if p > 0 and table.actions < 2:
         raise UsageError("action noise needs at least two actions.")
-    indptr, succ, prob, reward = [0], [], [], []
-    for state in range(table.states):
-        for action in range(table.actions):
-            for taken in range(table.actions) if not table.terminal[state] else ():
-                weight = 1 - p if taken == action else p / (table.actions - 1)
-                for after, chance, pay in entries(table, state, taken) if weight > 0 else ():
-                    succ.append(after)
-                    prob.append(weight * chance)
-                    reward.append(pay)
-            indptr.append(len(succ))
-    return _rebuilt(table, np.arange(table.states), table.initial, indptr, succ, prob, reward)
+    written = _room(table.states * table.actions, kernels.mix(*table.arrays, p, *_room(-1, 0)))
+    kernels.mix(*table.arrays, p, *written)
+    return _rebuilt(table, np.arange(table.states), table.initial, *written)
 
 
-def entries(table: Table, state: int, action: int) -> list[tuple[int, float, float]]:
-    """Where an action leads: (state, probability, reward)."""
-    row = state * table.actions + action
-    if table.indptr is None or table.prob is None:
-        return [(int(table.succ[row]), 1.0, float(table.reward[row]))]
-    found = slice(int(table.indptr[row]), int(table.indptr[row + 1]))
-    return list(zip(table.succ[found].tolist(), table.prob[found].tolist(), table.reward[found].tolist(), strict=True))
+def sticky_pairs(table: Table, horizon: int) -> int:
+    """How many states sticky actions make, counted as BRIDGE's files count them (Laidlaw et al. 2024).
+
+    These are the pairs of state and last action that play reaches in fewer than `horizon` steps. A start counts as if
+    action 0 had led there. All ends are one state, and play goes on there, so it comes with every action in time.
+    """
+    steps, actions, end = Integer(1).parse("horizon", horizon), table.actions, table.states
+    rows = np.arange(table.states * actions)
+    sources = rows if table.indptr is None else np.repeat(rows, np.diff(table.indptr))
+    possible = ~table.terminal[sources // actions]
+    if table.prob is not None:
+        possible &= table.prob > 0
+    sources, targets = sources[possible], table.succ[possible]
+    state = np.append(sources // actions, np.full(actions, end))
+    action = np.append(sources % actions, np.arange(actions))
+    after = np.append(np.where(table.terminal[targets], end, targets), np.full(actions, end))
+
+    starts = np.flatnonzero(table.initial)
+    starts = np.where(table.terminal[starts], end, starts)
+    found = np.unique(starts * actions)
+    if steps == 1:
+        return len(found)
+    left = np.zeros(table.states + 1, dtype=np.bool_)  # the states that can still be left in time
+    left[starts] = True
+    for _ in range(steps - 2):
+        before = int(left.sum())
+        left[after[left[state]]] = True
+        if left.sum() == before:
+            break
+    reached = left[state]
+    return len(np.union1d(found, after[reached] * actions + action[reached]))
+
+
+def _room(rows: int, entries: int) -> tuple[npt.NDArray[Any], ...]:
+    """Arrays for the rows' offsets and the entries' states, probabilities and rewards; the kernels count if empty."""
+    indptr = np.zeros(rows + 1, dtype=np.int64)
+    return indptr, np.empty(entries, dtype=np.int32), np.empty(entries), np.empty(entries)
 
 
 def _rebuilt(
     table: Table,
     base: npt.NDArray[np.int64],
     initial: Float,
-    indptr: list[int],
-    succ: list[int],
-    prob: list[float],
-    reward: list[float],
+    indptr: npt.NDArray[np.int64],
+    succ: npt.NDArray[np.int32],
+    prob: Float,
+    reward: Float,
 ) -> Table:
     """A table whose states are those of another one, each perhaps several times."""
     return Table(
         table.actions,
-        np.array(succ, dtype=np.int32),
-        np.array(reward, dtype=np.float64),
+        succ,
+        reward,
         table.terminal[base],
         initial,
         table.observation[base],
         table.horizon,
         table.discount,
-        np.array(indptr, dtype=np.int64),
-        np.array(prob, dtype=np.float64),
+        indptr,
+        prob,
         table.action_names,
         table.renderer,
     ).simplified()

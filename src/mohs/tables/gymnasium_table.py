@@ -1,0 +1,156 @@
+"""What is the table of a Gymnasium environment? Its `P` where it has one; else what playing it finds."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.spaces import Discrete
+from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, RecordEpisodeStatistics, TimeLimit
+
+from mohs.core.domain import Each, Integer
+from mohs.core.errors import UsageError
+from mohs.tables.gymnasium_search import explore
+from mohs.tables.gymnasium_state import Env, Key, own_key
+from mohs.tables.merging import merged
+from mohs.tables.table import Table
+
+# Wrappers that change neither observations nor rewards; the time limit becomes the table's horizon.
+_WATCHING = (TimeLimit, OrderEnforcing, PassiveEnvChecker, RecordEpisodeStatistics)
+
+
+def from_gymnasium(
+    env: str | Env,
+    *,
+    key: Key | None = None,
+    clock: str | None = None,
+    limit: int = 100_000,
+    horizon: int | None = None,
+    seed: int = 0,
+    seeds: Sequence[int] | None = None,
+    **kwargs: Any,
+) -> Table:
+    """The table of an environment with a Discrete action space, or of the one with this id, made with `kwargs`.
+
+    Where the environment exposes its dynamics as `P[state][action]`, as Gymnasium's toy texts do, and no `key`,
+    `clock` or `seeds` is given, these are the table. Any other one must be deterministic: its states are explored from
+    the one after `reset(seed=seed)`, or from those after each of `seeds`, equally likely, and there may be up to
+    `limit` of them. An episode that the environment itself truncates has ended. Time limits of wrappers are taken off:
+    the `horizon` is theirs unless given.
+
+    `key(env)` names the state. Without it this is the environment's own `state_key()` or `clone_state()` if it has one
+    of these, else all that it holds; states that can then not be told apart by observations and rewards, whatever is
+    done, are merged. "observation" stands for what is seen. `clock` names an attribute of the unwrapped environment
+    that counts its steps: it is held where it is after reset, so that the table neither depends on time nor ends by it.
+
+    The environment is reset and played. `mohs.tables.gymnasium_search` says how, and what it checks.
+    """
+    if isinstance(env, str):
+        made = _made(env, kwargs)
+    elif isinstance(env, gymnasium.Env) and not kwargs:
+        made = env
+    else:
+        raise UsageError(f"from_gymnasium takes an id with its parameters or an environment without, not {env!r}.")
+    limit = Integer(1).parse("limit", limit)
+    bare, steps = _without_watchers(made), _time_limit(made) if horizon is None else horizon
+    if not isinstance(bare.action_space, Discrete):
+        raise UsageError(f"{bare} has the action space {bare.action_space}, but a table needs a Discrete one.")
+    explored = not (key is None and clock is None and seeds is None)
+    # A wrapper has no P, because P would know nothing of what it does.
+    if not explored and hasattr(bare, "P") and hasattr(bare, "initial_state_distrib"):
+        table = _from_dynamics(bare, steps)
+        if table.states > limit:
+            raise UsageError(f"{bare} has {table.states:,} states, more than the limit of {limit:,}; raise limit.")
+    else:
+        starts = [seed] if seeds is None else list(seeds)
+        table = _from_search(bare, key, clock, limit, steps, list(Each(Integer(0)).parse("seeds", starts)))
+    if isinstance(env, str):
+        made.close()
+    return table
+
+
+def _made(env: str, kwargs: dict[str, Any]) -> Env:
+    try:
+        return gymnasium.make(env, disable_env_checker=True, **kwargs)
+    except (gymnasium.error.Error, TypeError) as error:
+        raise UsageError(f"{env!r} cannot be made: {error}") from error
+
+
+def _without_watchers(env: Env) -> Env:
+    """The environment without the wrappers that only watch or count; the others are copied, not changed."""
+    while isinstance(env, _WATCHING):
+        env = env.env
+    if not isinstance(env, gymnasium.Wrapper):
+        return env
+    wrapper = copy.copy(env)
+    wrapper.env = _without_watchers(env.env)
+    return wrapper
+
+
+def _time_limit(env: Env) -> int | None:
+    limits = [] if env.spec is None or env.spec.max_episode_steps is None else [env.spec.max_episode_steps]
+    while isinstance(env, gymnasium.Wrapper):
+        if isinstance(env, TimeLimit):
+            limits.append(env._max_episode_steps)
+        env = env.env
+    return min(limits, default=None)
+
+
+def _from_search(
+    env: Env, key: Key | None, clock: str | None, limit: int, horizon: int | None, seeds: list[int]
+) -> Table:
+    if not seeds:
+        raise UsageError("seeds must name at least one seed.")
+    if isinstance(key, str) and key != "observation":
+        raise UsageError(f"key is {key!r}, but must be a function of the environment or 'observation'.")
+    name = own_key(env) if key is None else key
+    found = explore(env, name, clock, limit, seeds)
+    table = Table(
+        actions=len(found.succ[0]),
+        succ=np.array(found.succ, dtype=np.int32).ravel(),
+        reward=np.array(found.reward, dtype=np.float64).ravel(),
+        terminal=np.array(found.over, dtype=np.bool_),
+        initial=np.bincount(found.starts, minlength=len(found.succ)) / len(found.starts),
+        observation=np.array(found.seen, dtype=np.int32),
+        horizon=horizon,
+    )
+    return merged(table) if name is None else table
+
+
+def _from_dynamics(env: Any, horizon: int | None) -> Table:
+    """The table of an environment that exposes `P[state][action]`: (probability, next state, reward, over)."""
+    if getattr(env, "fickle_passenger", False):
+        raise UsageError("Taxi's P does not say that a passenger is fickle, so with fickle_passenger it has no table.")
+    dynamics, start = env.P, np.asarray(env.initial_state_distrib, dtype=np.float64)
+    actions = len(dynamics[0])
+    # A state that ends the episode is another one than the same state passed through.
+    order: dict[tuple[int, bool], int] = {(int(s), False): i for i, s in enumerate(np.flatnonzero(start))}
+    indptr, succ, prob, reward = [0], [], [], []
+    queue = list(order)
+    for state, over in queue:
+        for action in range(actions):
+            shares: dict[tuple[int, bool, float], float] = {}
+            for p, after, pay, done in dynamics[state][action] if not over else ():
+                key = (int(after), bool(done), float(pay))
+                shares[key] = shares.get(key, 0.0) + float(p)
+            for (after, done, pay), p in shares.items():
+                if (after, done) not in order:
+                    order[after, done] = len(order)
+                    queue.append((after, done))
+                succ.append(order[after, done])
+                prob.append(p)
+                reward.append(pay)
+            indptr.append(len(succ))
+    initial = np.zeros(len(order))
+    first = np.flatnonzero(start)
+    initial[: len(first)] = start[first]
+    ends = np.array([over for _, over in order])
+    seen = np.array([state for state, _ in order], dtype=np.int32)
+    arrays = np.array(succ, dtype=np.int32), np.array(reward, dtype=np.float64)
+    return Table(
+        actions, *arrays, ends, initial / initial.sum(), seen, horizon, indptr=np.array(indptr, dtype=np.int64),
+        prob=np.array(prob, dtype=np.float64),
+    ).simplified()  # fmt: skip
