@@ -278,3 +278,10 @@ def test_minigrid_as_bridge_has_it():
     one, other = (restricted(merged(table)) for table in blind)
     assert one.states == 157
     assert_same(one, other)
+
+
+def test_a_map_says_how_to_show_its_states():
+    lake, cliff, taxi = (Table.from_gymnasium(name) for name in ("FrozenLake-v1", "CliffWalking-v1", "Taxi-v4"))
+    assert (lake.renderer, lake.action_names) == ("grid 4 4", ("left", "down", "right", "up"))
+    assert (cliff.renderer, cliff.action_names) == ("grid 4 12", ("up", "right", "down", "left"))
+    assert (taxi.renderer, taxi.action_names) == ("", ())

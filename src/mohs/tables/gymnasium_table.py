@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import math
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -152,5 +154,19 @@ def _from_dynamics(env: Any, horizon: int | None) -> Table:
     arrays = np.array(succ, dtype=np.int32), np.array(reward, dtype=np.float64)
     return Table(
         actions, *arrays, ends, initial / initial.sum(), seen, horizon, indptr=np.array(indptr, dtype=np.int64),
-        prob=np.array(prob, dtype=np.float64),
+        prob=np.array(prob, dtype=np.float64), action_names=_directions(env, actions), renderer=_grid(env),
     ).simplified()  # fmt: skip
+
+
+def _directions(env: Env, actions: int) -> tuple[str, ...]:
+    """The names of the actions, where the environment's module calls them UP, DOWN, LEFT and RIGHT."""
+    constants = vars(sys.modules[type(env).__module__])
+    names = {constants[name]: name.lower() for name in ("UP", "DOWN", "LEFT", "RIGHT") if name in constants}
+    return tuple(names[action] for action in range(actions)) if set(names) == set(range(actions)) else ()
+
+
+def _grid(env: Any) -> str:
+    """How to show a state, where states are the cells of a map."""
+    shape = getattr(env, "shape", np.shape(getattr(env, "desc", ())))
+    cells = len(shape) == 2 and math.prod(shape) == len(env.P)
+    return f"grid {shape[0]} {shape[1]}" if cells else ""
