@@ -15,6 +15,7 @@ from mohs.envs.registration import register_all
 
 if TYPE_CHECKING:
     from mohs.envs.make import make, make_vec
+    from mohs.protocols.card import card
     from mohs.runs.export import load
     from mohs.tables.build import table
     from mohs.tables.table import Table
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Agent", "Cell", "Dial", "Family", "MohsError", "Point", "Probe", "Reference", "Score", "Segment", "StoreError",
-    "Table", "Task", "TaskSet", "UsageError", "load", "make", "make_vec", "table",
+    "Table", "Task", "TaskSet", "UsageError", "card", "load", "make", "make_vec", "table",
 ]  # fmt: skip
 
 # Loaded on first use, so that `import mohs` needs numpy and gymnasium only.
 _LAZY = {
+    "card": "mohs.protocols.card",
     "make": "mohs.envs.make",
     "make_vec": "mohs.envs.make",
     "table": "mohs.tables.build",

@@ -14,7 +14,7 @@ import typer
 from mohs.core.domain import Integer
 from mohs.core.errors import MohsError, UsageError
 from mohs.core.values import Json
-from mohs.report.terminal import show_comparison, show_table, show_verdict
+from mohs.report.terminal import show_cards, show_comparison, show_table, show_verdict, stages
 
 if TYPE_CHECKING:
     from mohs.protocols.diagnose import Verdict
@@ -130,6 +130,48 @@ def dials(as_json: AsJson = False) -> None:
             for d in DIALS.values()
         ],
     )
+
+
+@app.command()
+def card(
+    target: Annotated[
+        list[str],
+        typer.Argument(help="An id with name=value words, a Gymnasium id, or the path of an npz file; or several."),
+    ],
+    horizon: Annotated[int | None, typer.Option(help="Steps of an episode.")] = None,
+    gamma: Annotated[float | None, typer.Option(help="Discount of the learner; returns are judged without.")] = None,
+    sticky: Annotated[float | None, typer.Option(help="Also with sticky actions of this probability.")] = None,
+    explore: Annotated[int, typer.Option(help="List up to so many states of a Gymnasium environment.")] = 0,
+    runs: Annotated[int, typer.Option(help="Runs of GORP for each probe.")] = 100,
+    budget: Annotated[int, typer.Option(help="Most steps that a run of GORP may be charged.")] = 10_000_000,
+    seed: Annotated[int, typer.Option(help="Seed of GORP and of rollouts.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Directory of the HTML card.")] = None,
+    png: Png = False,
+    as_json: AsJson = False,
+) -> None:
+    """Tell how hard a task is and why, before any training: exact where it is finite."""
+    from mohs.protocols.card import card as find_card
+    from mohs.protocols.targets import read_targets
+    from mohs.report.cards import write_cards
+
+    named = read_targets(target)
+    names = [Path(name).stem if name.endswith(".npz") else name for name, _ in named]
+    directory = out or REPORTS / _slug("-".join(["card", *names]))
+    _check_directory(directory)
+    with stages() as say:
+        cards = [
+            find_card(
+                name, horizon=horizon, gamma=gamma, sticky=sticky, explore=explore, runs=runs, budget=budget,
+                play_seed=seed, say=say, **params,
+            )
+            for name, params in named
+        ]  # fmt: skip
+    path = write_cards(cards, directory, png=png)
+    if as_json:
+        found = [made.to_json() for made in cards]
+        _print_json(found[0] if len(found) == 1 else found)
+    else:
+        show_cards(cards, path)
 
 
 @app.command()

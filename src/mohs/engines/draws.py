@@ -12,10 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core.kernel import law
-from mohs.core.seeding import GOLDEN, MIX_1, MIX_2
+from mohs.core.splitmix import STRIDE, mix
 
-_G, _M1, _M2 = np.uint64(GOLDEN), np.uint64(MIX_1), np.uint64(MIX_2)
-_S3, _S11, _S12, _S27, _S30, _S31, _S32, _S48 = (np.uint64(s) for s in (3, 11, 12, 27, 30, 31, 32, 48))
+_S3, _S11, _S12, _S32, _S48 = (np.uint64(s) for s in (3, 11, 12, 32, 48))
 _ONE, _MIDDLE = np.uint64(1), np.uint64(1 << 47)
 _UNIT = 1.0 / 9007199254740992.0  # 2^-53
 
@@ -26,10 +25,7 @@ LANE_SUCCESSOR, LANE_NOISE, LANE_REWARD, LANE_IRRELEVANT, LANE_START, LANE_IRREL
 def bits(key, episode, t, lane):  # type: ignore[no-untyped-def]
     """64 random bits at an address."""
     address = (np.uint64(episode) << _S32) | (np.uint64(t) << _S3) | np.uint64(lane)
-    x = np.uint64(key) + _G * (address + np.uint64(1))
-    x = (x ^ (x >> _S30)) * _M1
-    x = (x ^ (x >> _S27)) * _M2
-    return x ^ (x >> _S31)
+    return mix(np.uint64(key) + STRIDE * (address + np.uint64(1)))
 
 
 @law

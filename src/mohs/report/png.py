@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
@@ -13,8 +14,11 @@ from mohs.core.errors import UsageError
 from mohs.protocols.compare import Comparison
 from mohs.protocols.diagnose import Verdict
 from mohs.report.files import told
-from mohs.report.gallery import comparison_figures, verdict_figures
+from mohs.report.gallery import cards_figures, comparison_figures, verdict_figures
 from mohs.report.theme import WIDTH, themed
+
+if TYPE_CHECKING:
+    from mohs.protocols.card import Card
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 SCALE = 2
@@ -30,6 +34,12 @@ def write_comparison_png(comparison: Comparison, out_dir: Path | str, theme: str
     """Every figure of a comparison as `out_dir/png/<name>.png`."""
     find_browser()
     return write_pictures(comparison_figures(comparison), Path(out_dir) / "png", theme)
+
+
+def write_cards_png(cards: Sequence[Card], out_dir: Path | str, theme: str = "light") -> tuple[Path, ...]:
+    """Every figure of some cards as `out_dir/png/<name>.png`."""
+    find_browser()
+    return write_pictures(cards_figures(cards), Path(out_dir) / "png", theme)
 
 
 def find_browser() -> str:

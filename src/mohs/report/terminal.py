@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,10 +15,13 @@ from rich.table import Table
 from mohs.report import numbers
 
 if TYPE_CHECKING:
+    from mohs.protocols.card import Card
     from mohs.protocols.compare import Comparison
     from mohs.protocols.diagnose import Verdict
+    from mohs.report.card_rows import Entry
 
 PLAIN_WIDTH = 160  # where there is no terminal to ask
+PLAIN_SECONDS = 5.0  # between two lines about progress
 
 
 def show_verdict(found: Verdict, path: Path) -> None:
@@ -45,6 +51,57 @@ def show_comparison(found: Comparison, path: Path) -> None:
     rows = [(name, numbers.estimated(e), str(e.n)) for name, e in found.dials]
     show_table(f"Probability that {a} is better, at the doses other than vanilla", ("dial", "95% interval", "n"), rows)
     print(f"Report: {path}")
+
+
+def show_cards(cards: Sequence[Card], path: Path) -> None:
+    """Sentences and every quantity of each card, or several cards side by side."""
+    from mohs.protocols.card_sentences import headline
+    from mohs.report.card_rows import columns, groups
+
+    for card in cards:
+        print(card.name)
+        for line in headline(card):
+            print(f"  {line}")
+    print()
+    shown = columns(cards)
+    alone = len(shown) == 1
+    for subject, rows in groups(cards):
+        cells = [[_cell(row.read(column.card)) for column in shown] for row in rows]
+        show_table(
+            subject,
+            ("", *("" if alone else column.title for column in shown), *(("meaning",) if alone else ())),
+            [(row.title, *cell, *((row.meaning,) if alone else ())) for row, cell in zip(rows, cells, strict=True)],
+        )
+        print()
+    for _, rows in groups(cards):
+        for row in rows:
+            for reason in dict.fromkeys(row.read(column.card).reason for column in shown):
+                if reason:
+                    print(f"{row.title} is not defined: {reason}")
+    print(f"Card: {path}")
+
+
+def _cell(entry: Entry) -> str:
+    return f"{entry.text} ({entry.details})" if entry.details else entry.text
+
+
+@contextmanager
+def stages() -> Iterator[Callable[[str], None]]:
+    """Says what is being done: one live line at a terminal, now and then a plain one elsewhere."""
+    console = Console(stderr=True)
+    if console.is_terminal:
+        with console.status("") as status:
+            yield status.update
+        return
+    last = time.monotonic()
+
+    def say(stage: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= PLAIN_SECONDS:
+            last = time.monotonic()
+            print(f"mohs: {stage}", file=sys.stderr)
+
+    yield say
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

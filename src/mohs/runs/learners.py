@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from mohs.agents.external import ExternalLearner, agent_source
+from mohs.agents.gorp import GorpConfig
 from mohs.agents.planner import OptimalLearner
-from mohs.agents.protocol import Learner
+from mohs.agents.protocol import Learner, Points
+from mohs.agents.sqirl import SqirlConfig
 from mohs.agents.tabular import ALGORITHMS, Config, TabularLearner
 from mohs.core.cell import Agent, Cell
 from mohs.core.errors import UsageError, unknown
@@ -17,7 +23,12 @@ from mohs.core.values import resolve
 from mohs.exact.solve import Plan, plan
 from mohs.tables.build import table
 
-BUILT_IN = (*ALGORITHMS, "optimal")
+# Agents of ours that are Python objects as those of users are; each with the check of its hyperparameters.
+IN_PYTHON = {
+    "gorp": ("mohs.agents.gorp:make_gorp", GorpConfig.of),
+    "sqirl": ("mohs.agents.sqirl:make_sqirl", SqirlConfig.of),
+}
+BUILT_IN = (*ALGORITHMS, *IN_PYTHON, "optimal")
 
 
 def agent(name: str, **params: Any) -> Agent:
@@ -32,6 +43,8 @@ def agent(name: str, **params: Any) -> Agent:
     made = Agent.make(name, **params)
     if name in ALGORITHMS:
         Config.of(made)
+    if name in IN_PYTHON:
+        IN_PYTHON[name][1](dict(made.params))
     return made
 
 
@@ -40,9 +53,39 @@ def learner(cells: Sequence[Cell]) -> Learner:
     name = cells[0].agent.name
     if name in ALGORITHMS:
         return TabularLearner(cells)
+    if name in IN_PYTHON:
+        return _EachAlone(cells, IN_PYTHON[name][0])
     if name == "optimal":
         return OptimalLearner(cells, _plan)
     return ExternalLearner(cells)
+
+
+class _EachAlone:
+    """A pack of agents that are Python objects, each with its own environment."""
+
+    def __init__(self, cells: Sequence[Cell], maker: str) -> None:
+        self.cells = cells
+        source = agent_source(maker)
+        made = [Agent.make(maker, source, **dict(cell.agent.params)) for cell in cells]
+        self._learners = [ExternalLearner([replace(cell, agent=a)]) for cell, a in zip(cells, made, strict=True)]
+
+    def train(self, steps: int) -> None:
+        for one in self._learners:
+            one.train(steps)
+
+    def evaluate(self, probe: int) -> dict[str, npt.NDArray[np.float64]]:
+        found = [one.evaluate(probe) for one in self._learners]
+        return {metric: np.concatenate([of_one[metric] for of_one in found]) for metric in found[0]}
+
+    def curves(self) -> list[Points]:
+        return [points for one in self._learners for points in one.curves()]
+
+    def save(self) -> list[bytes]:
+        return [state for one in self._learners for state in one.save() or ()]
+
+    def load(self, states: Sequence[bytes]) -> None:
+        for one, state in zip(self._learners, states, strict=True):
+            one.load([state])
 
 
 @lru_cache(maxsize=8)

@@ -1,0 +1,219 @@
+"""Does greedy play over random play find an optimal policy, and what is the effective horizon by that measure?
+
+GORP (Laidlaw et al. 2023, Algorithm 1) fixes one action after another: it tries every sequence of the next k actions
+in m episodes that go on at random, and fixes the first action of the sequence with the largest mean return. It is
+charged T² · A^k · m steps. Its effective horizon is the least k + log_A m with which it finds an optimal policy with
+probability ½. Returns may be discounted while it searches; what it found is judged without.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from scipy.special import betaincinv
+
+from mohs.core.domain import Integer
+from mohs.core.errors import UsageError
+from mohs.exact.gorp_runs import Arena, Run, charge, play, prepare
+from mohs.tables.table import Table
+
+LEVEL = 0.95
+LOOKS = 4  # at the runs of a probe, which are doubled from look to look
+RESOLUTION = 1 / 32  # of m: a hundred runs cannot tell nearer ones apart
+
+
+@dataclass(frozen=True)
+class Success:
+    """How many runs with these k and m found an optimal policy, and an interval for the probability."""
+
+    k: int
+    m: int
+    runs: int
+    successes: int
+    interval: tuple[float, float]
+    simulated: int
+
+    @property
+    def likely(self) -> bool:
+        return 2 * self.successes >= self.runs
+
+    @property
+    def clear(self) -> bool:
+        """Whether the interval says on which side of ½ the probability is."""
+        return not self.interval[0] <= 0.5 <= self.interval[1]
+
+
+@dataclass(frozen=True)
+class GorpHorizon:
+    """The least k + log_A m that succeeds in half of the runs; None where nothing within the budget does.
+
+    The interval reaches from the largest m that succeeds in significantly less than half of the runs to the smallest
+    that does in significantly more, over all k. `tried` are the probes; one that was clear ended early.
+    """
+
+    effective_horizon: float | None
+    k: int | None
+    m: int | None
+    interval: tuple[float, float]
+    successes: int | None
+    runs: int
+    tried: tuple[Success, ...]
+    charged: int | None
+    budget: int
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        if self.effective_horizon is None:
+            return f"more than {low:.1f}: GORP finds no optimal policy within {self.budget:,} steps"
+        found = f"k = {self.k}, m = {self.m}, {self.successes} of {self.runs} runs optimal"
+        return f"{self.effective_horizon:.2f}, between {low:.2f} and {high:.2f} ({found})"
+
+
+def gorp(
+    table: Table, k: int, m: int, *, horizon: int | None = None, discount: float | None = None, seed: int = 0,
+    run: int = 0,
+) -> Run:  # fmt: skip
+    """One whole run. It is a function of the table, k, m, the seed and the number of the run alone."""
+    arena = prepare(table, horizon, discount, marked=False)
+    (played,) = play(arena, k, m, seed, [Integer(0).parse("run", run)])
+    return played
+
+
+def success(
+    table: Table, k: int, m: int, runs: int, *, horizon: int | None = None, discount: float | None = None,
+    seed: int = 0,
+) -> Success:  # fmt: skip
+    """How often GORP finds an optimal policy. Runs are those of `gorp`, each ended by its first action that loses."""
+    count = Integer(1).parse("runs", runs)
+    return _success(k, m, list(play(prepare(table, horizon, discount), k, m, seed, range(count))), LEVEL)
+
+
+def gorp_horizon(
+    table: Table,
+    *,
+    horizon: int | None = None,
+    discount: float | None = None,
+    runs: int = 100,
+    budget: int = 10_000_000,
+    seed: int = 0,
+    progress: Callable[[str], None] | None = None,
+) -> GorpHorizon:
+    """Searches k = 1, 2, … and for each the least m, as far as a run is charged no more than the budget.
+
+    A larger k is tried only with such m that make it cheaper than the best so far. m is found to within one part in
+    32; what the number of runs leaves open is in the interval.
+    """
+    if table.actions == 1:
+        raise UsageError("the effective horizon is for tables of at least two actions.")
+    count, limit = Integer(1).parse("runs", runs), Integer(1).parse("budget", budget)
+    arena = prepare(table, horizon, discount)
+    search = _Search(arena, count, limit, seed, progress)
+    found: Success | None = None
+    k = 1
+    while k <= arena.steps and charge(arena, k, 1) <= limit:
+        better = _least(search, k, limit // charge(arena, k, 1))
+        if better is not None:
+            found, limit = better, charge(arena, k, better.m) - 1
+        k += 1
+    interval, tried = _interval(arena, search.tried, k), tuple(search.tried)
+    if found is None:
+        return GorpHorizon(None, None, None, interval, None, count, tried, None, budget)
+    length, charged = _length(arena, found.k, found.m), charge(arena, found.k, found.m)
+    return GorpHorizon(length, found.k, found.m, interval, found.successes, count, tried, charged, budget)
+
+
+def clopper_pearson(successes: int, runs: int, level: float = LEVEL) -> tuple[float, float]:
+    """An interval that holds the probability with at least this confidence, whatever it is."""
+    tail = (1 - level) / 2
+    low = float(betaincinv(successes, runs - successes + 1, tail)) if successes > 0 else 0.0
+    high = float(betaincinv(successes + 1, runs - successes, 1 - tail)) if successes < runs else 1.0
+    return low, high
+
+
+def _success(k: int, m: int, played: Sequence[Run], level: float) -> Success:
+    successes = sum(run.optimal for run in played)
+    interval = clopper_pearson(successes, len(played), level)
+    return Success(k, m, len(played), successes, interval, sum(run.simulated for run in played))
+
+
+@dataclass(frozen=True)
+class _Search:
+    arena: Arena
+    runs: int
+    budget: int
+    seed: int
+    progress: Callable[[str], None] | None
+    tried: list[Success] = field(default_factory=list)
+
+
+def _least(search: _Search, k: int, most: int) -> Success | None:
+    """The least m up to `most` that succeeds in half of the runs: doubled until one does, then bisected."""
+    low, best = 0, None  # the largest m that failed; the smallest that succeeds so far
+    while low < most:
+        if best is None:
+            m = min(max(1, 2 * low), most)
+        elif best.m - low > max(1, RESOLUTION * best.m):
+            m = (low + best.m) // 2
+        else:
+            whole = _completed(search, best)
+            if whole.likely:
+                _look_above(search, whole)
+                return whole
+            low, best = best.m, None  # it had looked clear at first
+            continue
+        found = _probe(search, k, m)
+        if found.likely:
+            best = found
+        else:
+            low = m
+    return None
+
+
+def _probe(search: _Search, k: int, m: int) -> Success:
+    """Runs until it is clear whether half of them succeed, but no more than all.
+
+    All looks together have the confidence of one (Bonferroni), so the interval holds wherever the probe ends.
+    """
+    played: list[Run] = []
+    for count in sorted({-(-search.runs // 2**i) for i in range(LOOKS)}):
+        played.extend(play(search.arena, k, m, search.seed, range(len(played), count)))
+        found = _success(k, m, played, 1 - (1 - LEVEL) / LOOKS)
+        if found.clear:
+            break
+    search.tried.append(found)
+    if search.progress is not None:
+        search.progress(f"k = {k}, m = {m}: {found.successes} of {found.runs} runs optimal")
+    return found
+
+
+def _completed(search: _Search, probe: Success) -> Success:
+    """The probe with all of its runs."""
+    rest = list(play(search.arena, probe.k, probe.m, search.seed, range(probe.runs, search.runs)))
+    successes = probe.successes + sum(run.optimal for run in rest)
+    simulated = probe.simulated + sum(run.simulated for run in rest)
+    interval = clopper_pearson(successes, search.runs)
+    return Success(probe.k, probe.m, search.runs, successes, interval, simulated)
+
+
+def _look_above(search: _Search, found: Success) -> None:
+    """Doubles m until success is clear, so that the interval has an end."""
+    m, most = found.m, search.budget // charge(search.arena, found.k, 1)
+    while m < most and not any(probe.k == found.k and probe.clear and probe.likely for probe in search.tried):
+        m = min(2 * m, most)
+        _probe(search, found.k, m)
+
+
+def _interval(arena: Arena, tried: Sequence[Success], beyond: int) -> tuple[float, float]:
+    """Of the least k + log_A m over all k; those from `beyond` on were not tried, and are at least as long as k."""
+    lows, highs = [float(beyond)] if beyond <= arena.steps else [], [math.inf]
+    for k in range(1, beyond):
+        clear = [probe for probe in tried if probe.k == k and probe.clear]
+        lows.append(_length(arena, k, max((probe.m for probe in clear if not probe.likely), default=1)))
+        highs.extend(_length(arena, k, probe.m) for probe in clear if probe.likely)
+    return min(lows), min(highs)
+
+
+def _length(arena: Arena, k: int, m: int) -> float:
+    return k + math.log(m, arena.actions)

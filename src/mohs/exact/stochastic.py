@@ -1,0 +1,146 @@
+"""How long is the stochastic effective horizon? How far to look ahead, and how finely to tell actions apart.
+
+Laidlaw et al. 2024, *The Effective Horizon Explains Deep RL Performance in Stochastic Environments*, Definitions 3.1 to
+3.3: the k-gap Δ_k is the smallest difference, over steps and states, between the largest Qᵏ and the largest Qᵏ of an
+action that is not greedy. H̄_k is k + log_A(1 / Δ_k²) if the task is k-QVI-solvable, else infinite, and H̄ is the
+smallest of them: SQIRL needs A^H̄ episodes up to other factors.
+
+The paper takes all steps and states, which would let a state that nobody comes to decide. Here a state counts at a step
+if play of some kind comes to it with just so many steps. The paper's returns lie in [0, 1]: gaps are divided by the
+difference between the best and the worst expected return from the start (discounted where Qᵏ is), and a gap larger
+than that, in a state that play comes to rarely, counts as 1. So does that of a task where all actions are always equal.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.core.errors import UsageError
+from mohs.core.kernel import kernel
+from mohs.exact.qvi import TIES, solvable
+from mohs.exact.qvi_kernels import NOISE
+from mohs.exact.solve import finite_frame, returns
+from mohs.tables.table import Float, Table
+
+_ROUNDING = 1e-15
+
+
+@dataclass(frozen=True)
+class StochasticHorizon:
+    """H̄ with the k and the gap that attain it; None where no look-ahead that was tried solves the task.
+
+    `gaps[k - 1]` is the k-gap and `solvable[k - 1]` whether the task is k-QVI-solvable, for every k that was tried.
+    """
+
+    effective_horizon: float | None
+    k: int | None
+    gap: float | None
+    gaps: tuple[float, ...]
+    solvable: tuple[bool, ...]
+
+
+def stochastic_horizon(
+    table: Table, *, horizon: int | None = None, discount: float | None = None, tolerance: float = TIES
+) -> StochasticHorizon:
+    """The least k + log_A(1 / Δ_k²). With a discount below 1 Qᵏ is discounted, and optimality is judged without.
+
+    `tolerance` is that of `qvi.solvable`; actions are not greedy if they differ in Qᵏ by more than rounding.
+    """
+    if table.actions < 2:
+        raise UsageError("the stochastic effective horizon is for tables of at least two actions.")
+    steps, gamma = finite_frame(table, horizon, discount)
+    if steps < 1:
+        raise UsageError("the stochastic effective horizon needs a horizon of at least one step.")
+    reached = _reached(table, steps)
+    exact = returns(table, horizon=steps, discount=gamma)
+    count = 1
+    while True:  # small k are the common case, and the work grows with k
+        works = solvable(table, count, horizon=steps, discount=gamma, tolerance=tolerance)
+        gaps = np.minimum(1.0, _gaps(table, count, gamma, reached) / max(exact.optimal - exact.worst, _ROUNDING))
+        lengths = np.where(works, np.arange(1, count + 1) - 2 * np.log(gaps) / math.log(table.actions), math.inf)
+        best = float(lengths.min())
+        most = min(steps, math.ceil(best) - 1) if best < math.inf else steps  # a larger k alone would be as long
+        if count >= most:
+            break
+        count = min(most, 4 * count)
+    looked = tuple(gaps.tolist()), tuple(works.tolist())
+    if best == math.inf:
+        return StochasticHorizon(None, None, None, *looked)
+    k = int(np.argmin(lengths)) + 1
+    return StochasticHorizon(best, k, float(gaps[k - 1]), *looked)
+
+
+def _reached(table: Table, steps: int) -> npt.NDArray[np.uint8]:
+    """[T, S]: can play be in a state after t steps? As bits, eight states to a number."""
+    now = table.initial > 0
+    bits = np.zeros((steps, (table.states + 7) // 8), dtype=np.uint8)
+    for t in range(steps):
+        bits[t] = np.packbits(now)
+        after = np.zeros(table.states, dtype=np.bool_)
+        advance(*table.arrays, now, after)
+        now = after
+    return bits
+
+
+def _gaps(table: Table, count: int, discount: float, reached: npt.NDArray[np.uint8]) -> Float:
+    """The k-gaps for k = 1 .. count, infinite where no action is ever better than another."""
+    floor = _ROUNDING * float(np.abs(table.reward).max(initial=0.0))
+    values, after = np.zeros((2, table.states, count + 1))
+    q, gaps = np.zeros((table.actions, count)), np.full(count, np.inf)
+    for bits in reached[::-1]:
+        counts = np.unpackbits(bits, count=table.states).astype(np.bool_)
+        gap_step(*table.arrays, discount, floor, counts, after, values, q, gaps)
+        after, values = values, after
+    return gaps
+
+
+@kernel
+def advance(indptr, succ, prob, reward, terminal, actions, now, after):  # type: ignore[no-untyped-def]
+    """Marks the states that some action may lead to from those that are marked now."""
+    for state in range(len(terminal)):
+        if not now[state] or terminal[state]:
+            continue
+        first, last = state * actions, (state + 1) * actions
+        begin, end = (first, last) if len(indptr) == 0 else (indptr[first], indptr[last])
+        for entry in range(begin, end):
+            if len(prob) == 0 or prob[entry] > 0.0:
+                after[succ[entry]] = True
+
+
+@kernel
+def gap_step(  # type: ignore[no-untyped-def]
+    indptr, succ, prob, reward, terminal, actions, discount, floor, counts, after, values, q, gaps
+):
+    """One step back in time, for all k at once: `values[s, 0]` is that of random play, `values[s, k]` the largest Qᵏ.
+
+    `gaps[k - 1]` falls to the smallest gap among the states that count. `q` [A, K] is scratch.
+    """
+    for state in range(len(terminal)):
+        for k in range(len(gaps) + 1):
+            values[state, k] = 0.0
+        if terminal[state]:
+            continue
+        for action in range(actions):
+            row = state * actions + action
+            begin, end = (row, row + 1) if len(indptr) == 0 else (indptr[row], indptr[row + 1])
+            for k in range(len(gaps)):
+                q[action, k] = 0.0
+            for entry in range(begin, end):
+                weight, leads = 1.0 if len(indptr) == 0 else prob[entry], succ[entry]
+                for k in range(len(gaps)):
+                    q[action, k] += weight * (reward[entry] + discount * after[leads, k])
+            values[state, 0] += q[action, 0] / actions
+        for k in range(len(gaps)):
+            largest, second = -np.inf, -np.inf
+            for action in range(actions):
+                largest = max(largest, q[action, k])
+            for action in range(actions):
+                if q[action, k] < largest - NOISE * abs(largest) - floor:
+                    second = max(second, q[action, k])
+            values[state, k + 1] = largest
+            if counts[state]:
+                gaps[k] = min(gaps[k], largest - second)

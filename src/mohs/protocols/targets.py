@@ -1,0 +1,99 @@
+"""Which task is a card asked for? Words become a table, or an environment that has none."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+
+from mohs.core.errors import UsageError, unknown
+from mohs.core.registry import environments
+from mohs.core.task import Task
+from mohs.tables.build import table
+from mohs.tables.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A name, and a table; or an environment and the reason why it has no table."""
+
+    name: str
+    table: Table | None = None
+    env: gymnasium.Env[Any, Any] | None = None
+    reason: str = ""
+
+
+def read_targets(words: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Ids and paths, each with the `name=value` words that follow it."""
+    found: list[tuple[str, dict[str, Any]]] = []
+    for word in itertools.chain.from_iterable([given] if Path(given).is_file() else given.split() for given in words):
+        name, equals, value = word.partition("=")
+        if not equals or Path(word).is_file():
+            found.append((word, {}))
+        elif not found:
+            raise UsageError(
+                f"{word!r} sets a parameter, but no task comes before it: an id, or the path of an npz file."
+            )
+        elif name in found[-1][1]:
+            raise UsageError(f"{name} is given twice for {found[-1][0]}.")
+        else:
+            found[-1][1][name] = _value(value)
+    if not found:
+        raise UsageError("name a task: an id with name=value words, a Gymnasium id, or the path of an npz file.")
+    return found
+
+
+def resolve(
+    what: str | Task | Table | gymnasium.Env[Any, Any], params: dict[str, Any] | None = None, *, explore: int = 0
+) -> Target:
+    """The target that a name, a task, a table or an environment stands for."""
+    given = dict(params or {})
+    if isinstance(what, Table):
+        return Target(repr(what), what)
+    if isinstance(what, Task):
+        return Target(str(what), table(what))
+    if isinstance(what, gymnasium.Env):
+        return _gymnasium(what, str(what.spec.id if what.spec else what), explore)
+    if what.endswith(".npz") or Path(what).is_file():
+        if given:
+            raise UsageError(f"{what} is a file: it takes no parameters ({', '.join(given)}).")
+        return Target(Path(what).name, Table.load(what))
+    ours = {e.gym_id: e.id for e in environments()} | {e.id: e.id for e in environments()}
+    if what in ours:
+        task = Task.make(ours[what], **given)
+        return Target(str(task), table(task))
+    return _gymnasium(_make(what, given, ours), " ".join([what, *(f"{k}={v}" for k, v in given.items())]), explore)
+
+
+def _value(text: str) -> Any:
+    """A value as JSON, and as text where it is none; true and false in any case."""
+    try:
+        return json.loads(text.lower() if text in ("True", "False", "None") else text)
+    except json.JSONDecodeError:
+        return text
+
+
+def _make(name: str, params: dict[str, Any], ours: dict[str, str]) -> gymnasium.Env[Any, Any]:
+    try:
+        return gymnasium.make(name, disable_env_checker=True, **params)
+    except (gymnasium.error.NameNotFound, gymnasium.error.NamespaceNotFound) as error:
+        raise unknown("task", name, [*ours.values(), *gymnasium.registry]) from error
+    except (gymnasium.error.Error, TypeError, ValueError, ImportError) as error:
+        raise UsageError(f"{name} cannot be made: {' '.join(str(error).split())}") from error
+
+
+def _gymnasium(env: gymnasium.Env[Any, Any], name: str, explore: int) -> Target:
+    """Its table where it exposes its dynamics, or where it is to be explored; else the environment itself."""
+    if hasattr(env.unwrapped, "P"):
+        return Target(name, Table.from_gymnasium(env))
+    if explore:
+        return Target(name, Table.from_gymnasium(env, limit=explore))
+    reason = "it has no table: its states are not listed anywhere"
+    if isinstance(env.action_space, gymnasium.spaces.Discrete):
+        reason += " (--explore N lists up to N of them, if it is deterministic)"
+    return Target(name, env=env, reason=reason)
