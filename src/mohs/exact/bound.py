@@ -17,11 +17,14 @@ import numpy.typing as npt
 
 from mohs.core.errors import UsageError
 from mohs.exact import bound_kernels as kernels
-from mohs.exact.qvi import TIES
+from mohs.exact.distances import distances
+from mohs.exact.qvi import TIES, min_k
 from mohs.exact.solve import finite_frame
-from mohs.tables.table import Table
+from mohs.tables.table import Float, Table
 
 MAX_ACTIONS = 63  # the followed actions of a state are the bits of a number
+MAX_BYTES = 2 * 2**30  # of these numbers, for all steps, states and as many k as are looked at together
+TOGETHER = 8
 
 
 @dataclass(frozen=True)
@@ -46,48 +49,57 @@ def simple_bound(
     if not 2 <= table.actions <= MAX_ACTIONS:
         raise UsageError(f"the simple bound is for 2 to {MAX_ACTIONS} actions, not {table.actions}.")
     steps, gamma = finite_frame(table, horizon, discount)
-    ms: list[float] = []
+    # Where greedy play goes wrong, a sub-optimal action is as good as an optimal one in Qᵏ: no m suffices.
+    first = min_k(table, horizon=steps, discount=gamma, tolerance=tolerance)
+    ms = [math.inf] * (steps if first is None else first - 1)
     best, best_k, best_m = math.inf, None, None
     while len(ms) < steps and len(ms) + 1 < best:  # k + 1 look-ahead steps alone would be as long
-        k = len(ms) + 1
-        ms.append(_episodes(table, k, steps, gamma, tolerance))
-        length = k + math.log(ms[-1], table.actions) if ms[-1] < math.inf else math.inf
-        if length < best:
-            best, best_k, best_m = length, k, int(ms[-1])
+        for m in _episodes(table, len(ms) + 1, steps, gamma, tolerance):
+            ms.append(m)
+            length = len(ms) + math.log(m, table.actions) if m < math.inf else math.inf
+            if length < best:
+                best, best_k, best_m = length, len(ms), int(m)
+            if len(ms) + 1 >= best:
+                break
     return Bound(best, best_k, best_m, tuple(ms))
 
 
-def _episodes(table: Table, k: int, steps: int, discount: float, tolerance: float) -> float:
-    """m_k: back in time to see which actions are followed, forth to see where they lead, back again for the worst."""
+def _episodes(table: Table, first: int, steps: int, discount: float, tolerance: float) -> list[float]:
+    """m_k of the next few k: back in time for the followed actions, forth along them, back again for the worst."""
     one = np.uint8(1) if table.actions < 8 else np.uint64(1)
-    followed = np.zeros((steps, table.states), dtype=one.dtype)
-    _back(table, k, discount, tolerance, followed, one, write=True)
+    room = MAX_BYTES // (steps * table.states * one.itemsize)
+    count = max(1, min(TOGETHER, steps - first + 1, room))
+    followed = np.zeros((steps, table.states, count), dtype=one.dtype)
+    most = first + count - 1
+    _back(table, most, discount, tolerance, followed, one, write=True)
     kernels.keep_reached(table.succ, table.terminal, table.actions, table.initial, followed, one)
-    need = _back(table, k, discount, tolerance, followed, one, write=False)
-    factor = math.log(2 * steps * table.actions**k)
-    return max(1.0, math.ceil(need * factor)) if need < math.inf else math.inf
+    need = _back(table, most, discount, tolerance, followed, one, write=False)
+    factors = (math.log(2 * steps * table.actions**k) for k in range(first, most + 1))
+    return [
+        max(1.0, math.ceil(n * f)) if n < math.inf else math.inf for n, f in zip(need.tolist(), factors, strict=True)
+    ]
 
 
 def _back(
     table: Table,
-    k: int,
+    most: int,
     discount: float,
     tolerance: float,
     followed: npt.NDArray[np.unsignedinteger],
     one: np.unsignedinteger,
     write: bool,
-) -> float:
-    """One pass from the end to the start: the largest 16 v / gap² over the states that `followed` marks."""
+) -> Float:
+    """One pass from the end to the start: for each k the largest 16 v / gap² over the states that `followed` marks."""
+    depth = distances(table)
     exact, exact_after = np.zeros((2, table.states, 3))
-    values, after = np.zeros((2, table.states, k + 1))
-    spread, spread_after = np.zeros((2, table.states, k + 1))
-    need = 0.0
-    for marks in followed[::-1]:
-        found = kernels.bound_step(
-            table.succ, table.reward, table.terminal, table.actions, discount, tolerance, exact_after, exact,
-            after, values, spread_after, spread, marks, one, write,
+    values, after = np.zeros((2, table.states, most + 1))
+    spread, spread_after = np.zeros((2, table.states, most + 1))
+    need, edges = np.zeros(followed.shape[2]), np.zeros((2, followed.shape[2]))
+    for t in reversed(range(len(followed))):
+        kernels.bound_step(
+            table.succ, table.reward, table.terminal, table.actions, discount, tolerance, depth, t, exact_after, exact,
+            after, values, spread_after, spread, followed[t], one, edges, need, write,
         )  # fmt: skip
-        need = max(need, found)
         exact, exact_after = exact_after, exact
         values, after = after, values
         spread, spread_after = spread_after, spread

@@ -1,4 +1,4 @@
-"""One step back in time of the simple bound, and forth over the states that it counts, compiled."""
+"""One step back in time of the simple bound for several k at once, and forth over the states that count, compiled."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ OPTIMAL, DISCOUNTED, LEAST = (
     1,
     2,
 )  # columns of `exact`: the undiscounted optimum, the discounted one, the worst value
+GOOD, BAD = 0, 1  # rows of `edges`: the largest Qᵏ of an optimal action, and of another one
 
 
 @kernel
@@ -21,6 +22,8 @@ def bound_step(  # type: ignore[no-untyped-def]
     actions,
     discount,
     tolerance,
+    depth,
+    t,
     exact_after,
     exact,
     after,
@@ -29,19 +32,24 @@ def bound_step(  # type: ignore[no-untyped-def]
     spread,
     followed,
     one,
+    edges,
+    need,
     write,
 ):
-    """For one k the largest 16 v / gap² among the marked states.
+    """For the last few k, raises `need` to the largest 16 v / gap² among the marked states.
 
-    `values[s, j]` is the largest Qʲ (j = 0: random play), `spread[s, j]` the variance bound backed up j steps. With
-    `write`, `followed` receives the actions, as bits, that Qᵏ puts above the best sub-optimal one; without, it marks
-    the states that count. `one` is 1 in the type of the marks.
+    `values[s, j]` is the largest Qʲ (j = 0: random play), `spread[s, j]` the variance bound backed up j steps; there
+    are as many k as `followed` has columns, up to the largest j. With `write`, `followed[s]` receives the actions, as
+    bits, that Qᵏ puts above the best sub-optimal one; without, it marks the states that count. `one` is 1 in the type
+    of the marks. Only states that are no deeper than t can be reached by then.
     """
-    k = values.shape[1] - 1
+    most, count = values.shape[1] - 1, followed.shape[1]
+    base = most - count  # the first k is base + 1 and looks at the values after `base` steps
     none = one ^ one
-    need = 0.0
     for state in range(len(terminal)):
-        for j in range(k + 1):
+        if depth[state] < 0 or depth[state] > t:
+            continue
+        for j in range(most + 1):
             values[state, j] = 0.0
             spread[state, j] = 0.0
         for j in range(3):
@@ -50,7 +58,7 @@ def bound_step(  # type: ignore[no-untyped-def]
             continue
         first = state * actions
         top, high, low, total, widest = -np.inf, -np.inf, np.inf, 0.0, -np.inf
-        for j in range(1, k + 1):
+        for j in range(1, most + 1):
             values[state, j] = -np.inf
         for action in range(actions):
             pay, leads = reward[first + action], succ[first + action]
@@ -60,48 +68,53 @@ def bound_step(  # type: ignore[no-untyped-def]
             usual = pay + discount * after[leads, 0]
             high, low, total = max(high, best), min(low, worst), total + usual
             widest = max(widest, (usual - worst) * (best - worst))
-            for j in range(1, k + 1):
-                values[state, j] = max(values[state, j], pay + discount * after[leads, j - 1])
-            for j in range(2, k + 1):
-                spread[state, j] = max(spread[state, j], spread_after[leads, j - 1])
+            for j in range(most):
+                q, wide = pay + discount * after[leads, j], spread_after[leads, j]
+                values[state, j + 1] = q if q > values[state, j + 1] else values[state, j + 1]
+                spread[state, j + 1] = wide if wide > spread[state, j + 1] else spread[state, j + 1]
         exact[state, OPTIMAL], exact[state, DISCOUNTED], exact[state, LEAST] = top, high, low
         values[state, 0] = total / actions
         spread[state, 1] = widest
-        if not write and followed[state] == none:
-            continue
-        good, bad = -np.inf, -np.inf
+        for i in range(count):
+            edges[GOOD, i] = -np.inf
+            edges[BAD, i] = -np.inf
         for action in range(actions):
             pay, leads = reward[first + action], succ[first + action]
-            q = pay + discount * after[leads, k - 1]
-            if pay + exact_after[leads, OPTIMAL] >= top - tolerance:
-                good = max(good, q)
-            else:
-                bad = max(bad, q)
-        if write:
-            bits = none
-            for action in range(actions):
-                if reward[first + action] + discount * after[succ[first + action], k - 1] > bad:
-                    bits |= one << (one * action)
-            followed[state] = bits
-        elif bad > -np.inf:
-            gap = good - bad
-            need = max(need, 16.0 * spread[state, k] / gap**2 if gap > 0.0 else np.inf)
-    return need
+            side = GOOD if pay + exact_after[leads, OPTIMAL] >= top - tolerance else BAD
+            for i in range(count):
+                q = pay + discount * after[leads, base + i]
+                edges[side, i] = q if q > edges[side, i] else edges[side, i]
+        if not write:
+            for i in range(count):
+                if followed[state, i] != none and edges[BAD, i] > -np.inf:
+                    gap = edges[GOOD, i] - edges[BAD, i]
+                    need[i] = max(need[i], 16.0 * spread[state, base + i + 1] / gap**2 if gap > 0.0 else np.inf)
+            continue
+        for i in range(count):
+            followed[state, i] = none
+        for action in range(actions):
+            pay, leads = reward[first + action], succ[first + action]
+            bit = one << (one * action)
+            for i in range(count):
+                if pay + discount * after[leads, base + i] > edges[BAD, i]:
+                    followed[state, i] |= bit
 
 
 @kernel
 def keep_reached(succ, terminal, actions, initial, followed, one):  # type: ignore[no-untyped-def]
     """Leaves the marks of the states that followed actions lead to from the start; one more bit says: reached."""
     none, mark = one ^ one, one << (one * actions)
-    for state in range(len(terminal)):
+    steps, states, count = followed.shape
+    for state in range(states):
         if initial[state] > 0.0:
-            followed[0, state] |= mark
-    for t in range(len(followed)):
-        for state in range(len(terminal)):
-            if followed[t, state] & mark == none or terminal[state]:
-                followed[t, state] = none
-                continue
-            if t + 1 < len(followed):
-                for action in range(actions):
-                    if followed[t, state] >> (one * action) & one != none:
-                        followed[t + 1, succ[state * actions + action]] |= mark
+            for i in range(count):
+                followed[0, state, i] |= mark
+    for t in range(steps):
+        for state in range(states):
+            for i in range(count):
+                if followed[t, state, i] & mark == none or terminal[state]:
+                    followed[t, state, i] = none
+                elif t + 1 < steps:
+                    for action in range(actions):
+                        if followed[t, state, i] >> (one * action) & one != none:
+                            followed[t + 1, succ[state * actions + action], i] |= mark

@@ -5,7 +5,7 @@ largest value are known. So P(X ≤ x) lies in the intersection of
 
 - the exact binomial distribution, where a return has two values: its variance is the largest that its range allows;
 - the normal distribution and the Berry-Esseen error, with the constants of Shevtsova (2011);
-- Theorem 3 of Hoeffding (1963), of which the inequalities of Bennett and Bernstein are weaker forms.
+- the inequalities of Bernstein and of Bennett for its tails.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ COLUMNS = 13
 CONSTANT, BINOMIAL, NORMAL = 0.0, 1.0, 2.0
 LARGEST_VARIANCE = 1e5  # of a number of successes whose distribution is added up
 _TINY = 1e-18  # a binomial probability, relative to the largest, beyond which none are added
-_EPS = 2.0**-52
 _FINE, _LAST = 256, 256 * 6
 _TAIL = np.array([0.5 * math.erfc(i / _FINE * math.sqrt(0.5)) for i in range(_LAST + 1)])
 _COARSE = 5e-7  # the error of interpolating `_TAIL`: (1 / 256)² / 8 · the largest slope of a normal density
@@ -35,21 +34,18 @@ _COARSE = 5e-7  # the error of interpolating `_TAIL`: (1 / 256)² / 8 · the lar
 
 @law
 def tail(m, reach, variance, distance):  # type: ignore[no-untyped-def]
-    """P(X - E X ≥ distance) at most, where a return exceeds its mean by `reach` at most.
+    """P(X - E X ≥ distance) at most, where a return exceeds its mean by `reach` at most: by Bernstein, or Bennett.
 
-    By Bernstein, or Hoeffding where that makes a difference. Hoeffding's exponent is never smaller, but a difference of
-    nearly equal numbers where the distance is small.
+    Bennett's exponent is never smaller, but a difference of nearly equal numbers where the ratio is small.
     """
     if distance <= 0.0:
         return 1.0
     if distance > reach or variance == 0.0:
         return 0.0
     exponent = 0.5 * distance**2 / (variance + reach * distance / 3.0)
-    if m * exponent < 16.0 and 0.3 * variance < reach * distance < reach**2:  # elsewhere there is next to no difference
-        share = (variance + reach * distance) / (variance + reach**2)
-        up = share * math.log1p(reach * distance / variance)
-        down = (1.0 - share) * math.log1p(-distance / reach)
-        exponent = max(exponent, up + down - 8.0 * _EPS * (up - down))  # less what rounding may have added
+    ratio = reach * distance / variance
+    if ratio > 0.3 and m * exponent < 16.0:  # elsewhere it makes next to no difference
+        exponent = max(exponent, variance / reach**2 * ((1.0 + ratio) * math.log1p(ratio) - ratio))
     return math.exp(-m * exponent)
 
 

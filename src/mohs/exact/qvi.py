@@ -18,6 +18,7 @@ import numpy.typing as npt
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.exact import qvi_kernels as kernels
+from mohs.exact.distances import distances
 from mohs.exact.kernels import BEST, MEAN
 from mohs.exact.solve import finite_frame
 from mohs.tables.table import Float, Table
@@ -56,9 +57,10 @@ def greedy(
     values, after = np.zeros((2, table.states, count + 1))
     earned, earned_after = np.zeros((2, table.states, count))
     q, gains = np.zeros((2, table.actions, count))
-    for _ in range(steps):
+    depth = distances(table)
+    for t in reversed(range(steps)):
         kernels.look_ahead(
-            *table.arrays, gamma, _BASES[base], floor, best_after, best, after, values, earned_after, earned,
+            *table.arrays, gamma, _BASES[base], floor, depth, t, best_after, best, after, values, earned_after, earned,
             q, gains,
         )  # fmt: skip
         best_after, best = best, best_after
@@ -93,14 +95,14 @@ def epw(
 
 def _smallest(table: Table, horizon: int | None, discount: float | None, base: Base, tolerance: float) -> int | None:
     steps, _ = finite_frame(table, horizon, discount)
-    most = 1
+    most = min(8, steps, allowed(table))
     while True:  # small k are the common case, and the work grows with k
         found = greedy(table, most, horizon=horizon, discount=discount, base=base, tolerance=tolerance).optimal
         if found.any():
             return int(np.argmax(found)) + 1
         if most >= steps:
             return None
-        most = min(steps, 4 * most, max(most + 1, allowed(table)))
+        most = min(steps, 3 * most, max(most + 1, allowed(table)))
 
 
 def allowed(table: Table) -> int:

@@ -132,29 +132,24 @@ def _frame(table: Table, horizon: int | None, discount: float | None) -> tuple[i
 def _least(failures: Callable[[Float], Float], most: float) -> float:
     """The least m up to `most` that is found to fail with at most ½; infinite if none is.
 
-    A failure probability is close to a logistic function of log m, so its inverse soon leads to where it is ½.
+    A failure probability is close to a logistic function of log m, so that two of them tell where it is ½. Every other
+    guess is made without, so that the search ends whatever the function.
     """
     tried: dict[float, float] = {}
-    ms = np.unique([1.0, most])
+    ms, fit = np.unique([1.0, most]), True
     while True:
         tried.update(zip(ms.tolist(), failures(ms).tolist(), strict=True))
         high = min((m for m, p in tried.items() if p <= 0.5), default=math.inf)
         low = max((m for m in tried if m < high), default=0.0)
         if high == math.inf or high <= max(low + 1, PRECISION * low):
             return high
-        ms = _between(low, tried[low], high, tried[high])
-
-
-def _between(low: float, more: float, high: float, less: float) -> Float:
-    """Where to look next for a failure of ½, which is `more` at `low` and `less` at `high`."""
-    if more > 1 - CLEAR or less < CLEAR:
-        ms = np.geomspace(low, high, 5)[1:-1]
-    else:
-        odds_more, odds_less = math.log(more / (1 - more)), math.log(less / (1 - less))
-        likely = low * (high / low) ** (odds_more / (odds_more - odds_less))
-        halfway = math.sqrt(low * high)  # so that the interval halves in any case
-        ms = np.array([likely / NEAR, likely * NEAR + 1, halfway])
-    return np.unique(np.clip(np.floor(ms), low + 1, high - 1))
+        if fit and tried[low] < 1 - CLEAR and tried[high] > CLEAR:
+            more, less = (math.log(tried[m] / (1 - tried[m])) for m in (low, high))
+            likely = low * (high / low) ** (more / (more - less))
+            ms, fit = np.array([likely / NEAR, likely * NEAR + 1]), False
+        else:
+            ms, fit = np.geomspace(low, high, 5)[1:-1], True
+        ms = np.unique(np.clip(np.floor(ms), low + 1, high - 1))
 
 
 def _failures(table: Table, path: tuple[_Step, ...], k: int, discount: float, ms: Float) -> Float:
