@@ -24,7 +24,7 @@ from mohs.report.figures.greedy import LookAhead, LookAheads, vertical_range
 from mohs.report.figures.horizon_scatter import _shared, free_places
 from mohs.report.figures.returns import BINS, DEEPEST, Law, ReturnLaws, ReturnSample, gathered
 from mohs.report.gallery import cards_figures
-from mohs.report.values import written
+from mohs.report.numbers import written
 
 sys.path.append(str(Path(__file__).parents[1] / "exact"))
 from small_tables import tables

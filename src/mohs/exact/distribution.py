@@ -21,8 +21,8 @@ import numpy.typing as npt
 from mohs.core.errors import UsageError, unknown
 from mohs.exact import distribution_kernels as kernels
 from mohs.exact.kernels import BEST, MEAN, WORST
-from mohs.exact.occupancy import _chooser
-from mohs.exact.solve import Policy, _probabilities, finite_frame
+from mohs.exact.occupancy import chooser
+from mohs.exact.solve import Policy, finite_frame, probabilities
 from mohs.tables.table import Float, Table
 
 MAX_CELLS = 2**26  # of (state, return so far): half a GiB
@@ -73,7 +73,7 @@ def distribution(table: Table, *, horizon: int | None = None, policy: Policy = "
     """
     steps, _ = finite_frame(table, horizon)
     size, gains = _in_units(table)
-    choose = _chooser(replace(table, discount=1.0), policy, steps)
+    choose = chooser(replace(table, discount=1.0), policy, steps)
     low = np.where(table.initial > 0, 0, kernels.NONE_LOW)
     high = np.where(table.initial > 0, 0, kernels.NONE_HIGH)
     ended = np.ones(table.states, dtype=np.bool_)
@@ -121,7 +121,7 @@ def backward_moments(
     steps, gamma = finite_frame(table, horizon, discount)
     if isinstance(policy, str) and policy not in _RULES:
         raise unknown("policy", policy, list(_RULES))
-    given = _NO_POLICY if isinstance(policy, str) else _probabilities(table, policy, steps)
+    given = _NO_POLICY if isinstance(policy, str) else probabilities(table, policy, steps)
     rule = _RULES[policy] if isinstance(policy, str) else kernels.GIVEN
     after, now = np.zeros((table.states, 4)), np.zeros((table.states, 4))
     yield after

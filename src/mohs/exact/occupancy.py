@@ -12,7 +12,7 @@ import numpy.typing as npt
 from mohs.core.errors import UsageError, unknown
 from mohs.exact import measures_kernels as kernels
 from mohs.exact.distances import distances
-from mohs.exact.solve import Policy, _probabilities, finite_frame, plan
+from mohs.exact.solve import Policy, finite_frame, plan, probabilities
 from mohs.tables.table import Float, Table
 
 LIMIT = 2 * 10**9  # entries that the tight covering length may read: some seconds
@@ -125,7 +125,7 @@ def random_moves(table: Table) -> tuple[npt.NDArray[np.int64], Float]:
 def _play(table: Table, policy: Policy, horizon: int | None) -> Iterator[tuple[Float, Float]]:
     """The distribution of the state before each step, and the action probabilities [S, A] of it; empty if uniform."""
     steps, _ = finite_frame(table, horizon)
-    choose = _chooser(table, policy, steps)
+    choose = chooser(table, policy, steps)
     now, after = table.initial.copy(), np.zeros(table.states)
     for t in range(steps):
         chosen = choose(t)
@@ -134,10 +134,10 @@ def _play(table: Table, policy: Policy, horizon: int | None) -> Iterator[tuple[F
         now, after = after, now
 
 
-def _chooser(table: Table, policy: Policy, steps: int) -> Callable[[int], Float]:
+def chooser(table: Table, policy: Policy, steps: int) -> Callable[[int], Float]:
     """The action probabilities [S, A] of a policy after t steps; an empty array stands for uniform ones."""
     if not isinstance(policy, str):
-        given = _probabilities(table, policy, steps)
+        given = probabilities(table, policy, steps)
         return lambda t: given if given.ndim == 2 else given[t]
     if policy == "mean":
         uniform = np.empty((0, table.actions))

@@ -67,7 +67,7 @@ def backward(
 ) -> Iterator[Float]:
     """The values of all states with 0, 1, 2, … steps left. Each array is overwritten two steps later."""
     steps, gamma = finite_frame(table, horizon, discount)
-    given = policy if isinstance(policy, str) else _probabilities(table, policy, steps)
+    given = policy if isinstance(policy, str) else probabilities(table, policy, steps)
     after, now = np.zeros(table.states), np.zeros(table.states)
     yield after
     for left in range(1, steps + 1):
@@ -82,7 +82,7 @@ def q_values(
     """[S, A]: the value of taking an action first and following the policy from then on."""
     steps, gamma = _frame(table, horizon, discount)
     if not isinstance(policy, str) and steps is not None:
-        given = _probabilities(table, policy, steps)
+        given = probabilities(table, policy, steps)
         policy = given if given.ndim == 2 else given[1:]  # what is taken first is not up to the policy
     left = None if steps is None else max(0, steps - 1)
     result = np.zeros((table.states, table.actions))
@@ -145,7 +145,7 @@ def _frame(table: Table, horizon: int | None, discount: float | None) -> tuple[i
 
 
 def _fixed_point(table: Table, policy: Policy, discount: float, tolerance: float) -> Float:
-    given = policy if isinstance(policy, str) else _probabilities(table, policy, None)
+    given = policy if isinstance(policy, str) else probabilities(table, policy, None)
     after, now = np.zeros(table.states), np.zeros(table.states)
     while True:
         change = _step(table, given, discount, after, now)
@@ -163,7 +163,7 @@ def _step(table: Table, policy: Policy, discount: float, after: Float, now: Floa
     return float(kernels.backup(*table.arrays, discount, _RULES[policy], after, now, _NO_CHOICE))
 
 
-def _probabilities(table: Table, policy: npt.NDArray[Any], steps: int | None) -> Float:
+def probabilities(table: Table, policy: npt.NDArray[Any], steps: int | None) -> Float:
     """Action probabilities [S, A] or [T, S, A] of a policy given as such or as actions [S] or [T, S]."""
     given = np.asarray(policy)
     if given.dtype.kind in "iu":

@@ -132,23 +132,23 @@ def _frame(table: Table, horizon: int | None, discount: float | None) -> tuple[i
 def _least(failures: Callable[[Float], Float], most: float) -> float:
     """The least m up to `most` that is found to fail with at most ½; infinite if none is.
 
-    A failure probability is close to a logistic function of log m, so that two of them tell where it is ½. Every other
-    guess is made without, so that the search ends whatever the function.
+    A failure probability is close to a logistic function of log m, so that two of them tell where it is ½. Every third
+    guess is made without, so that the search ends soon whatever the function.
     """
     tried: dict[float, float] = {}
-    ms, fit = np.unique([1.0, most]), True
+    ms, fits = np.unique([1.0, most]), 0
     while True:
         tried.update(zip(ms.tolist(), failures(ms).tolist(), strict=True))
         high = min((m for m, p in tried.items() if p <= 0.5), default=math.inf)
         low = max((m for m in tried if m < high), default=0.0)
         if high == math.inf or high <= max(low + 1, PRECISION * low):
             return high
-        if fit and tried[low] < 1 - CLEAR and tried[high] > CLEAR:
+        if fits < 2 and tried[low] < 1 - CLEAR and tried[high] > CLEAR:
             more, less = (math.log(tried[m] / (1 - tried[m])) for m in (low, high))
             likely = low * (high / low) ** (more / (more - less))
-            ms, fit = np.array([likely / NEAR, likely * NEAR + 1]), False
+            ms, fits = np.array([likely / NEAR, likely * NEAR + 1]), fits + 1
         else:
-            ms, fit = np.geomspace(low, high, 5)[1:-1], True
+            ms, fits = np.geomspace(low, high, 5)[1:-1], 0
         ms = np.unique(np.clip(np.floor(ms), low + 1, high - 1))
 
 

@@ -28,7 +28,7 @@ from mohs.exact.envelope_kernels import (
 )
 
 FAILS, ENDS = -1, -2  # what comes of an action, besides the position of the state that it leads to
-FINENESS = 0.4  # of the intervals that a probability is added up over, in standard deviations
+FINENESS = 0.25  # of the intervals that a probability is added up over, in standard deviations
 
 
 @law

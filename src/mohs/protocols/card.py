@@ -1,7 +1,7 @@
 """How hard is a task, and why? The hardness card: exact where the task is finite, before any training.
 
 The returns are undiscounted. `gamma` is the discount that a learner trains with: look-ahead is discounted by it, and
-optimality is judged without, as the Effective Horizon Challenge does (section 2.2).
+optimality is judged without, as the Effective Horizon Challenge does (section 2, on discount factors).
 """
 
 from __future__ import annotations
@@ -77,6 +77,9 @@ class Card:
     harmless_discount: tuple[float, bool] | None = None  # a discount, and whether playing for it is optimal without
     measures: Mapping[str, float | None] = field(default_factory=dict)
     undefined: Mapping[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what to know of a number that is not quite what it is called
     sticky: tuple[float, Card] | None = None  # the probability, and the card with sticky actions
     table: Table | None = field(default=None, repr=False, compare=False)
     rollouts: Rollouts | None = field(default=None, repr=False, compare=False)
@@ -96,6 +99,7 @@ class Card:
             "measures": dict(self.measures),
             "rollouts": None if self.rollouts is None else self.rollouts.to_json(),
             "undefined": dict(self.undefined),
+            "notes": dict(self.notes),
             "sticky": None if self.sticky is None else {"probability": self.sticky[0], **self.sticky[1].to_json()},
         }
 
@@ -159,7 +163,7 @@ def _exact(name: str, table: Table, states: int, options: _Options) -> Card:
     if options.horizon is None and table.horizon is None:
         raise UsageError(f"{name} has no horizon: give one (--horizon T).")
     steps, gamma = solve.finite_frame(table, options.horizon, options.gamma)
-    say, undefined = options.say, dict[str, str]()
+    say, undefined, notes = options.say, dict[str, str](), dict[str, str]()
     say("returns of the best, a random and the worst policy")
     returns = solve.returns(table, horizon=steps, discount=1.0)
     say("the chance of guessing")
@@ -179,7 +183,13 @@ def _exact(name: str, table: Table, states: int, options: _Options) -> Card:
     more = measures(table, horizon=steps)
     numbers = dict(more.values)
     covering = numbers.pop("covering_length")
-    undefined |= {f"measures.{key}": more.notes[key] for key, value in numbers.items() if value is None}
+    for key, note in more.notes.items():
+        if key == "covering_length":
+            undefined[key] = note
+        elif numbers[key] is None:
+            undefined[f"measures.{key}"] = note
+        else:
+            notes[f"measures.{key}"] = note
     return Card(
         name=name,
         exact=True,
@@ -202,6 +212,7 @@ def _exact(name: str, table: Table, states: int, options: _Options) -> Card:
         harmless_discount=(tested, qvi.discount_is_harmless(table, tested, horizon=steps)),
         measures=numbers,
         undefined={**undefined, **reasons},
+        notes=notes,
         table=table,
     )
 

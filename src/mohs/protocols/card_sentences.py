@@ -26,10 +26,11 @@ def _horizon(card: Card) -> str:
         assert gorp.k is not None
         assert gorp.m is not None
         steps = card.horizon**2 * card.actions**gorp.k * gorp.m
+        ends = "" if gorp.interval is None else f" [{gorp.interval[0]:.1f}, {gorp.interval[1]:.1f}]"
         return (
-            f"Effective horizon {gorp.value:.1f} of {card.horizon}: GORP, looking {_steps(gorp.k)} ahead of {gorp.m:,} "
-            f"random {_plural('episode', gorp.m)} for each choice, finds an optimal policy in half of its runs "
-            f"({steps:,} steps)."
+            f"Effective horizon {gorp.value:.1f}{ends} of {card.horizon}: GORP, looking {_steps(gorp.k)} ahead of "
+            f"{gorp.m:,} random {_plural('episode', gorp.m)} for each choice, finds an optimal policy in half of its "
+            f"runs ({steps:,} steps)."
         )
     bound = min((length for length in (tight, simple) if length is not None), key=lambda b: b.value, default=None)
     at_most = f" Theory bounds it by {bound.value:.1f}." if bound is not None else ""

@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from mohs.core.errors import UsageError
 from mohs.core.values import Json
+from mohs.exact.gorp import clopper_pearson
 from mohs.stats import Estimate, estimate
 
 EPISODES = 200
@@ -74,10 +75,14 @@ def rollouts(
         estimate(returns),
         estimate(lengths),
         estimate(paid / np.array(lengths)),
-        estimate((paid == 0).astype(float)),
+        _share(int((paid == 0).sum()), len(paid)),
         same,
         same and other,
     )
+
+
+def _share(some: int, all_: int) -> Estimate:
+    return Estimate(some / all_, *clopper_pearson(some, all_), all_, 0.95, "share", "Clopper and Pearson")
 
 
 def _episode(env: gymnasium.Env[Any, Any], limit: int, seed: int | None) -> list[float]:

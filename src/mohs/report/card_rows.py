@@ -12,7 +12,7 @@ from mohs.exact.gorp import LEVEL
 from mohs.report import numbers
 from mohs.report.figures.horizons import AT_MOST, WAYS, why_no_length
 from mohs.report.measure_words import about
-from mohs.report.values import written
+from mohs.report.numbers import written
 from mohs.stats import Estimate
 
 if TYPE_CHECKING:

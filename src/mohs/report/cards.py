@@ -13,13 +13,13 @@ from mohs.core.errors import UsageError
 from mohs.core.values import Json
 from mohs.report import card_rows, numbers, parts
 from mohs.report.card_rows import Entry, Row
-from mohs.report.data import _csv, json_text
+from mohs.report.data import csv_text, json_text
 from mohs.report.figures import best_length, expected_way, scatter
 from mohs.report.figures.horizons import WAYS
 from mohs.report.files import filled, write
 from mohs.report.gallery import cards_figures, figure_prefix
-from mohs.report.html import _page
 from mohs.report.png import find_browser, write_cards_png
+from mohs.report.shell import page
 
 if TYPE_CHECKING:
     from mohs.protocols.card import Card
@@ -41,9 +41,9 @@ def write_cards(cards: Sequence[Card], out_dir: Path | str, png: bool = False) -
     directory = Path(out_dir)
     if png:
         find_browser()  # say what is missing before any work
-    page = cards_html(cards)
+    text = cards_html(cards)
     write(directory / "card.json", json_text(_data(cards), indent=1) + "\n")
-    path = write(directory / "card.html", page)
+    path = write(directory / "card.html", text)
     if png:
         write_cards_png(cards, directory)
     return path
@@ -64,10 +64,10 @@ def cards_html(cards: Sequence[Card]) -> str:
     )
     files = {
         "card.json": ("application/json", json_text(_data(cards), indent=1)),
-        "card.csv": ("text/csv", _csv(*card_rows.csv_rows(cards))),
+        "card.csv": ("text/csv", csv_text(*card_rows.csv_rows(cards))),
     }
     title = f"{len(cards)} tasks · mohs hardness cards" if several else f"{cards[0].name} · mohs hardness card"
-    return _page(title, body, sections, figures, files, _facts(cards))
+    return page(title, body, sections, figures, files, _facts(cards))
 
 
 def _data(cards: Sequence[Card]) -> Json:

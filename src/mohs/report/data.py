@@ -39,7 +39,7 @@ def summary_csv(verdict: Verdict) -> str:
             first = (dial.name, dose.value, i == dial.vanilla)
             for kind in (dose.means, dose.iqms):
                 rows += [(*first, measure, *_numbers(e), dose.missing) for measure, e in kind.items()]
-    return _csv(head, rows)
+    return csv_text(head, rows)
 
 
 def runs_csv(verdict: Verdict) -> str:
@@ -49,20 +49,20 @@ def runs_csv(verdict: Verdict) -> str:
         for dose in dial.doses:
             for seed in range(verdict.study.seeds):
                 rows.append((dial.name, dose.value, seed, *(float(dose.samples[m][seed]) for m in MEASURES)))
-    return _csv(("dial", "dose", "seed", *MEASURES), rows)
+    return csv_text(("dial", "dose", "seed", *MEASURES), rows)
 
 
 def comparison_csv(rows: Iterable[tuple[str, str, Estimate]]) -> str:
     """One row for each dial and quantity."""
     head = ("dial", "quantity", "statistic", "value", "low", "high", "level", "n")
-    return _csv(head, [(dial, quantity, *_numbers(e)) for dial, quantity, e in rows])
+    return csv_text(head, [(dial, quantity, *_numbers(e)) for dial, quantity, e in rows])
 
 
 def _numbers(e: Estimate) -> tuple[Any, ...]:
     return (e.statistic, e.value, e.low, e.high, e.level, e.n)
 
 
-def _csv(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+def csv_text(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(head)

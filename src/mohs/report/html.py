@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
-from string import Template
 
 import plotly.graph_objects as go
-from plotly.offline import get_plotlyjs
 
-import mohs
 from mohs.core.dials import DIALS
 from mohs.protocols.compare import Comparison
 from mohs.protocols.diagnose import DialVerdict, Verdict
@@ -20,10 +16,10 @@ from mohs.protocols.measures import MEASURES
 from mohs.report import numbers, parts
 from mohs.report.data import comparison_csv, json_text, runs_csv, summary_csv
 from mohs.report.figures import agent_names
-from mohs.report.files import filled, resource, write
+from mohs.report.files import filled, write
 from mohs.report.gallery import comparison_figures, verdict_figures
 from mohs.report.png import find_browser, write_comparison_png, write_png
-from mohs.report.theme import DARK, FONT, LIGHT, Theme, exchange, roles
+from mohs.report.shell import page
 from mohs.stats import Estimate
 
 HARDER = {"up": "harder upwards", "down": "harder downwards", "both": "harder on both sides", "none": "no harder side"}
@@ -94,7 +90,7 @@ def report_html(verdict: Verdict) -> str:
         "evaluation": f"{study.episodes} episodes of the greedy policy after training",
         "missing runs": f"{verdict.missing:,} of {_run_count(verdict):,}",
     }
-    return _page(f"{agent} · mohs diagnosis", body, sections, figures, files, facts)
+    return page(f"{agent} · mohs diagnosis", body, sections, figures, files, facts)
 
 
 def comparison_html(comparison: Comparison) -> str:
@@ -143,52 +139,7 @@ def comparison_html(comparison: Comparison) -> str:
         "missing runs": f"{comparison.a.missing:,} and {comparison.b.missing:,}",
     }
     sections = ["verdict", "ranking", "dials", "methods"]
-    return _page(f"{a} against {b} · mohs comparison", body, sections, figures, files, facts)
-
-
-def _page(
-    title: str,
-    body: str,
-    sections: list[str],
-    figures: Mapping[str, go.Figure],
-    files: Mapping[str, tuple[str, str]],
-    facts: Mapping[str, str],
-) -> str:
-    drawn = ",".join(f"{json.dumps(name)}:{figure.to_json()}" for name, figure in figures.items())
-    held = {name: {"type": kind, "text": text} for name, (kind, text) in files.items()}
-    names = {"mdp": "MDP"}
-    return filled(
-        "page.html",
-        title=escape(title),
-        colours=_colours(),
-        style=Template(resource("style.css")).substitute(font=FONT),
-        navigation="".join(f'<a href="#{s}">{names.get(s, s.capitalize())}</a>' for s in sections),
-        downloads="".join(f'<button type="button" data-file="{escape(n)}">↓ {escape(n)}</button>' for n in files),
-        body=body,
-        footer=f"<dl>{parts.definitions([*facts.items(), ('made by', f'mohs {mohs.__version__}')])}</dl>",
-        figures=_embedded(f"{{{drawn}}}"),
-        exchange=_embedded(json.dumps({"light": {}, "dark": exchange(DARK)})),
-        files=_embedded(json_text(held)),
-        plotly=get_plotlyjs(),
-        script=resource("report.js"),
-    )
-
-
-def _embedded(text: str) -> str:
-    """JSON inside a script element: no text in it may close the element."""
-    return text.replace("<", "\\u003c")
-
-
-def _colours() -> str:
-    def block(theme: Theme) -> str:
-        return " ".join(f"--{role}: {colour};" for role, colour in roles(theme).items())
-
-    dark = f"{block(DARK)} color-scheme: dark;"
-    return (
-        f":root {{ {block(LIGHT)} color-scheme: light; }}\n"
-        f"@media (prefers-color-scheme: dark) {{ :root:not([data-theme=light]) {{ {dark} }} }}\n"
-        f":root[data-theme=dark] {{ {dark} }}"
-    )
+    return page(f"{a} against {b} · mohs comparison", body, sections, figures, files, facts)
 
 
 def _headline(verdict: Verdict) -> str:

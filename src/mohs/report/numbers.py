@@ -29,6 +29,17 @@ def number(value: float) -> str:
     return f"−{text}" if value < 0 else text
 
 
+def written(value: float) -> str:
+    """A number that was computed: whole ones in full, yes and no, and a probability of 10⁻⁹ is not written as 0."""
+    if isinstance(value, bool):
+        return dose(value)
+    if isinstance(value, int):
+        return f"{value:,}".replace("-", "−")
+    if 0 < abs(value) < 0.0005:
+        return f"{'−' if value < 0 else ''}{abs(value):.2e}"
+    return number(value)
+
+
 def percent(value: float) -> str:
     """A share in whole per cent; one decimal where it is small."""
     if not math.isfinite(value):

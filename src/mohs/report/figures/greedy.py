@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
+from mohs.report.numbers import written
 from mohs.report.theme import LIGHT, blank
-from mohs.report.values import written
 
 if TYPE_CHECKING:
     from mohs.protocols.card import Card

@@ -14,8 +14,8 @@ from mohs.exact.distribution import distribution, moments
 from mohs.exact.qvi import TIES
 from mohs.report import numbers
 from mohs.report.figures.doses import LOG_FROM
+from mohs.report.numbers import written
 from mohs.report.theme import LIGHT, blank
-from mohs.report.values import written
 from mohs.stats import Estimate
 from mohs.tables.table import Float, Table
 

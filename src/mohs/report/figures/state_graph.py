@@ -10,8 +10,8 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from mohs.report.figures.value_colours import blues, value_colours
+from mohs.report.numbers import written
 from mohs.report.theme import LIGHT, WIDTH, blank
-from mohs.report.values import written
 from mohs.tables.table import Float, Table
 
 MOST_STATES = 60

@@ -9,8 +9,8 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from mohs.report.figures.value_colours import blues, value_colours
+from mohs.report.numbers import written
 from mohs.report.theme import LIGHT, WIDTH, blank
-from mohs.report.values import written
 from mohs.tables.table import Float, Table
 
 ARROWS = {"left": (-1, 0), "down": (0, 1), "right": (1, 0), "up": (0, -1)}  # rows are counted downwards

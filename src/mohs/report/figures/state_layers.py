@@ -9,8 +9,8 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from mohs.report.numbers import written
 from mohs.report.theme import LIGHT, dress, heading
-from mohs.report.values import written
 from mohs.tables.table import Float, Table
 
 COUNTS, VALUES = {"row": 1, "col": 1}, {"row": 2, "col": 1}
