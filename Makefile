@@ -17,8 +17,9 @@ demo: $(READY) browser
 	  $(if $(BROWSER_PATH),--png)
 	$(BIN)/mohs diagnose sarsa --battery quick --seeds 50 --out $(DEMO)/sarsa --store sqlite:///$(DEMO)/results.db
 	$(BIN)/mohs compare q_learning sarsa --out $(DEMO)/comparison --store sqlite:///$(DEMO)/results.db
+	$(BIN)/mohs card toy/discrete delay=2 FrozenLake-v1 is_slippery=False --out $(DEMO)/card $(if $(BROWSER_PATH),--png)
 	@echo
-	@echo "Open $(DEMO)/q_learning/report.html in a browser."
+	@echo "Open $(DEMO)/q_learning/report.html and $(DEMO)/card/card.html in a browser."
 
 test: $(READY) browser lint types unit
 
@@ -37,6 +38,7 @@ slow: $(READY) browser
 
 bench: $(READY)
 	$(BIN)/python -m benchmarks.toy_discrete
+	$(BIN)/python -m benchmarks.exact
 
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

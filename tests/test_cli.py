@@ -77,6 +77,24 @@ def test_from_diagnosis_to_comparison(mohs_run, tmp_path):
     assert len(frame) == len(Path("a.csv").read_text().splitlines()) - 1
 
 
+def test_cards_alone_and_side_by_side(mohs_run):
+    small = ["toy/discrete", "max_episode_steps=5", "--runs", "20"]
+    code, out, _ = mohs_run("card", *small, "--sticky", "0.25", "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert (found["states"], found["min_k"], found["sticky"]["probability"]) == (9, 1, 0.25)
+    assert found["sticky"]["states"] > found["states"]
+    assert json.loads(Path("mohs-report/card-toy-discrete/card.json").read_text()) == found
+    assert Path("mohs-report/card-toy-discrete/card.html").is_file()
+
+    code, out, _ = mohs_run("card", "toy/discrete", "delay=1", "CartPole-v1", "--horizon", "5", "--out", "both")
+    assert code == 0
+    assert "Effective horizon" in out
+    assert "is not defined for CartPole-v1: it has no table" in out
+    both = json.loads(Path("both/card.json").read_text())
+    assert [card["exact"] for card in both] == [True, False]
+
+
 def test_two_runs_of_the_same_plan_export_the_same_file(mohs_run):
     for store, workers in (("one", "0"), ("two", "2")):
         args = ["--store", f"sqlite:///{store}.db", "--workers", workers, "--out", store]
@@ -131,6 +149,18 @@ BAD = [
     (["status", "--store", "sqlite:///file"], "file"),
     (["report", "--store", "sqlite:///none.db"], "none.db"),
     (["export"], "say where to export"),
+    (["card"], "Missing argument"),
+    (["card", "toy/discrte"], "Did you mean 'toy/discrete'"),
+    (["card", "toy/discrete", "delai=2"], "Did you mean 'delay'"),
+    (["card", "toy/discrete", "delay=-1"], "delay is -1"),
+    (["card", "delay=1"], "no task comes before it"),
+    (["card", "none.npz"], "none.npz cannot be read"),
+    (["card", "file.npz"], "file.npz cannot be read"),
+    (["card", "CliffWalking-v1"], "has no horizon"),
+    (["card", "toy/discrete", "--gamma", "1.5"], "gamma is 1.5"),
+    (["card", "toy/discrete", "--horizon", "0"], "horizon is 0"),
+    (["card", "toy/discrete", "--sticky", "2"], "probability is 2"),
+    (["card", "toy/discrete", "--out", "file/card"], "cannot be written"),
     (["export", "--store", "sqlite:///none.db", "--csv", "x.csv"], "none.db"),
     (["compare", "a", "b", "--store", "sqlite:///none.db"], "none.db"),
 ]
@@ -139,12 +169,14 @@ BAD = [
 @pytest.mark.parametrize(("words", "message"), BAD, ids=[" ".join(words) for words, _ in BAD])
 def test_bad_commands_get_one_sentence_and_exit_code_2(mohs_run, tmp_path, words, message):
     (tmp_path / "file").write_text("not a database, nor a directory")
+    (tmp_path / "file.npz").write_text("not a table")
     code, out, err = mohs_run(*words)
     assert code == 2
     assert message in err
     assert len(err.strip().splitlines()) == 1
     assert out == ""
     assert (tmp_path / "file").read_text() == "not a database, nor a directory"
+    assert {path.name for path in tmp_path.iterdir()} <= {"file", "file.npz", "mohs.db"}
 
 
 def test_the_command_of_the_readme_works(mohs_run):

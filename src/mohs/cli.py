@@ -178,7 +178,7 @@ def card(
 def diagnose(
     agent: Annotated[
         str,
-        typer.Argument(help="q_learning, double_q_learning, sarsa, random, optimal, or file.py:function of your own."),
+        typer.Argument(help="q_learning, double_q_learning, sarsa, random, gorp, sqirl, optimal, or file.py:function."),
     ],
     battery: Annotated[str, typer.Option(help="quick, standard or full.")] = "quick",
     dials: Annotated[str | None, typer.Option(help="Only these dials, comma-separated.")] = None,
@@ -385,12 +385,11 @@ def _pairs(text: str) -> list[tuple[str, str]]:
 
 
 def _check_directory(path: Path) -> None:
-    """Before any long work: can the report be written there?"""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"the report cannot be written to {str(path)!r}: {error.strerror}.") from error
-    if not os.access(path, os.W_OK):
+    """Before any long work: can the report be written there? Nothing is made yet."""
+    there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise UsageError(f"the report cannot be written to {str(path)!r}: {str(there)!r} is not a directory.")
+    if not os.access(there, os.W_OK):
         raise UsageError(f"the report cannot be written to {str(path)!r}: permission denied.")
 
 

@@ -166,7 +166,7 @@ def test_the_greedy_sum_solves_the_linear_program(chances, harm, m):
     sets = linprog(-harm, A_ub=nested, b_ub=tops + 1e-12, A_eq=every, b_eq=[1.0])
     box = linprog(-harm, A_eq=every, b_eq=[1.0], bounds=list(zip(sole - 1e-12, alone + 1e-12, strict=True)))
     assert astray(groups, harm, m) == pytest.approx(-sets.fun, abs=1e-6)
-    assert -sets.fun <= -box.fun + 1e-9
+    assert -sets.fun <= -box.fun + 1e-6  # the tolerance of the solver
 
 
 @settings(max_examples=40)

@@ -183,7 +183,7 @@ def test_attributes_can_be_left_out():
 @pytest.mark.parametrize(
     "hidden",
     [threading.Lock(), iter([1, 2]), (i for i in range(2)), memoryview(b"a")],
-    ids=str,
+    ids=["lock", "iterator", "generator", "view"],
 )
 def test_what_compiled_code_keeps_is_hidden(hidden):
     reading = read(types.SimpleNamespace(deep=[hidden], bag={1}))

@@ -1,9 +1,9 @@
 """How are the returns of a policy distributed? Exactly where rewards are multiples of one unit, else by their moments.
 
 `distribution` carries the probability of every (state, return so far) forward from the start. Each state keeps a window
-from the least to the largest return that play can bring to it, in units, so the working set is at most states ×
-distinct returns so far. A discount would make almost every return a different one, so the exact distribution is that of
-the undiscounted return; `moments` take any rewards and any discount.
+from the least to the largest return that play can bring to it, in units, so the working set is at most states × the
+multiples of the unit in the range of returns so far. A discount would make almost every return a different one, so the
+exact distribution is that of the undiscounted return; `moments` take any rewards and any discount.
 
 A table's reward is the expected one of its entry: noise on top of it is not part of what is computed here.
 """

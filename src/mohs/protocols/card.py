@@ -244,9 +244,9 @@ def _lengths(
     ms = simple.ms
     options.say("the tighter bound")
     tight = tight_bound(table, **frame)
-    for way, bound in (("simple", simple), ("tight", tight)):
+    for way, bound, looked in (("simple", simple, len(simple.ms)), ("tight", tight, len(tight.ks))):
         if bound.k is None:
-            reasons[f"effective_horizon.{way}"] = "no number of random episodes suffices"
+            reasons[f"effective_horizon.{way}"] = f"looking up to {looked} steps ahead no number of episodes suffices"
         else:
             found[way] = Length(bound.effective_horizon, bound.k, bound.m)
     options.say("the effective horizon by running GORP")

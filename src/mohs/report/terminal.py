@@ -73,11 +73,11 @@ def show_cards(cards: Sequence[Card], path: Path) -> None:
             [(row.title, *cell, *((row.meaning,) if alone else ())) for row, cell in zip(rows, cells, strict=True)],
         )
         print()
-    for _, rows in groups(cards):
-        for row in rows:
-            for reason in dict.fromkeys(row.read(column.card).reason for column in shown):
-                if reason:
-                    print(f"{row.title} is not defined: {reason}")
+    for column in shown:
+        where = "" if alone else f" for {column.title}"
+        for row in (row for _, rows in groups(cards) for row in rows):
+            if reason := row.read(column.card).reason:
+                print(f"{row.title} is not defined{where}: {reason}")
     print(f"Card: {path}")
 
 
