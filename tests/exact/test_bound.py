@@ -48,8 +48,8 @@ def reference(table, k):
             if not good.all():
                 gap = q[good].max() - bad
                 factor = math.log(2 * steps * width**k)
-                m = max(m, math.ceil(16 * spread[t, s].max() / gap**2 * factor) if gap > 0 else math.inf)
-            following |= {int(succ[s, a]) for a in range(width) if q[a] > bad}
+                m = max(m, math.ceil(16 * spread[t, s].max() / gap**2 * factor) if gap > 1e-9 else math.inf)
+            following |= {int(succ[s, a]) for a in range(width) if q[a] > bad + 1e-9}
         reached = following
     return m
 

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from mohs.core.errors import UsageError
 from mohs.exact import bound_kernels as kernels
 from mohs.exact.distances import distances
-from mohs.exact.qvi import TIES, min_k
+from mohs.exact.qvi import TIES, min_k, rounding
 from mohs.exact.solve import finite_frame
 from mohs.tables.table import Float, Table
 
@@ -90,15 +90,15 @@ def _back(
     write: bool,
 ) -> Float:
     """One pass from the end to the start: for each k the largest 16 v / gap² over the states that `followed` marks."""
-    depth = distances(table)
+    depth, floor = distances(table), rounding(table)
     exact, exact_after = np.zeros((2, table.states, 3))
     values, after = np.zeros((2, table.states, most + 1))
     spread, spread_after = np.zeros((2, table.states, most + 1))
-    need, edges = np.zeros(followed.shape[2]), np.zeros((2, followed.shape[2]))
+    need, edges = np.zeros(followed.shape[2]), np.zeros((3, followed.shape[2]))
     for t in reversed(range(len(followed))):
         kernels.bound_step(
-            table.succ, table.reward, table.terminal, table.actions, discount, tolerance, depth, t, exact_after, exact,
-            after, values, spread_after, spread, followed[t], one, edges, need, write,
+            table.succ, table.reward, table.terminal, table.actions, discount, tolerance, floor, depth, t, exact_after,
+            exact, after, values, spread_after, spread, followed[t], one, edges, need, write,
         )  # fmt: skip
         exact, exact_after = exact_after, exact
         values, after = after, values

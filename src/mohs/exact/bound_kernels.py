@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from mohs.core.kernel import kernel
+from mohs.exact.qvi_kernels import NOISE
 
 OPTIMAL, DISCOUNTED, LEAST = (
     0,
     1,
     2,
 )  # columns of `exact`: the undiscounted optimum, the discounted one, the worst value
-GOOD, BAD = 0, 1  # rows of `edges`: the largest Qᵏ of an optimal action, and of another one
+GOOD, BAD, CLEAR = 0, 1, 2  # rows of `edges`: the largest Qᵏ of an optimal action, of another, and clearly above that
 
 
 @kernel
@@ -22,6 +23,7 @@ def bound_step(  # type: ignore[no-untyped-def]
     actions,
     discount,
     tolerance,
+    floor,
     depth,
     t,
     exact_after,
@@ -88,15 +90,17 @@ def bound_step(  # type: ignore[no-untyped-def]
             for i in range(count):
                 if followed[state, i] != none and edges[BAD, i] > -np.inf:
                     gap = edges[GOOD, i] - edges[BAD, i]
-                    need[i] = max(need[i], 16.0 * spread[state, base + i + 1] / gap**2 if gap > 0.0 else np.inf)
+                    tied = gap <= NOISE * abs(edges[BAD, i]) + floor
+                    need[i] = max(need[i], np.inf if tied else 16.0 * spread[state, base + i + 1] / gap**2)
             continue
         for i in range(count):
+            edges[CLEAR, i] = edges[BAD, i] + NOISE * abs(edges[BAD, i]) + floor if edges[BAD, i] > -np.inf else -np.inf
             followed[state, i] = none
         for action in range(actions):
             pay, leads = reward[first + action], succ[first + action]
             bit = one << (one * action)
             for i in range(count):
-                if pay + discount * after[leads, base + i] > edges[BAD, i]:
+                if pay + discount * after[leads, base + i] > edges[CLEAR, i]:
                     followed[state, i] |= bit
 
 

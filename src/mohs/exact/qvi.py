@@ -52,7 +52,7 @@ def greedy(
         raise UsageError(
             f"looking {count} steps ahead in {table.states:,} states needs too much memory: up to {largest}."
         )
-    floor = _ROUNDING * float(np.abs(table.reward).max(initial=0.0))
+    floor = rounding(table)
     best, best_after = np.zeros((2, table.states))
     values, after = np.zeros((2, table.states, count + 1))
     earned, earned_after = np.zeros((2, table.states, count))
@@ -103,6 +103,11 @@ def _smallest(table: Table, horizon: int | None, discount: float | None, base: B
         if most >= steps:
             return None
         most = min(steps, 3 * most, max(most + 1, allowed(table)))
+
+
+def rounding(table: Table) -> float:
+    """How far apart equal action values that are near 0 may come out."""
+    return _ROUNDING * float(np.abs(table.reward).max(initial=0.0))
 
 
 def allowed(table: Table) -> int:

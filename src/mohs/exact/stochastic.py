@@ -21,12 +21,13 @@ import numpy.typing as npt
 
 from mohs.core.errors import UsageError
 from mohs.core.kernel import kernel
-from mohs.exact.qvi import TIES, solvable
+from mohs.exact.measures_kernels import spread
+from mohs.exact.qvi import TIES, rounding, solvable
 from mohs.exact.qvi_kernels import NOISE
 from mohs.exact.solve import finite_frame, returns
 from mohs.tables.table import Float, Table
 
-_ROUNDING = 1e-15
+_EQUAL = 1e-9  # lengths that differ by less are equal, and the smallest k is the one
 
 
 @dataclass(frozen=True)
@@ -57,38 +58,39 @@ def stochastic_horizon(
         raise UsageError("the stochastic effective horizon needs a horizon of at least one step.")
     reached = _reached(table, steps)
     exact = returns(table, horizon=steps, discount=gamma)
+    scale = exact.optimal - exact.worst or 1.0
     count = 1
     while True:  # small k are the common case, and the work grows with k
         works = solvable(table, count, horizon=steps, discount=gamma, tolerance=tolerance)
-        gaps = np.minimum(1.0, _gaps(table, count, gamma, reached) / max(exact.optimal - exact.worst, _ROUNDING))
+        gaps = np.minimum(1.0, _gaps(table, count, gamma, reached) / scale)
         lengths = np.where(works, np.arange(1, count + 1) - 2 * np.log(gaps) / math.log(table.actions), math.inf)
         best = float(lengths.min())
-        most = min(steps, math.ceil(best) - 1) if best < math.inf else steps  # a larger k alone would be as long
+        # A larger k alone would be as long.
+        most = min(steps, math.ceil(best - _EQUAL) - 1) if best < math.inf else steps
         if count >= most:
             break
         count = min(most, 4 * count)
     looked = tuple(gaps.tolist()), tuple(works.tolist())
     if best == math.inf:
         return StochasticHorizon(None, None, None, *looked)
-    k = int(np.argmin(lengths)) + 1
+    k = int(np.argmax(lengths <= best + _EQUAL)) + 1
     return StochasticHorizon(best, k, float(gaps[k - 1]), *looked)
 
 
 def _reached(table: Table, steps: int) -> npt.NDArray[np.uint8]:
     """[T, S]: can play be in a state after t steps? As bits, eight states to a number."""
-    now = table.initial > 0
+    now, after = table.initial > 0, np.zeros(table.states, dtype=np.bool_)
     bits = np.zeros((steps, (table.states + 7) // 8), dtype=np.uint8)
     for t in range(steps):
         bits[t] = np.packbits(now)
-        after = np.zeros(table.states, dtype=np.bool_)
-        advance(*table.arrays, now, after)
-        now = after
+        spread(*table.arrays, now, after)
+        now, after = after, now
     return bits
 
 
 def _gaps(table: Table, count: int, discount: float, reached: npt.NDArray[np.uint8]) -> Float:
     """The k-gaps for k = 1 .. count, infinite where no action is ever better than another."""
-    floor = _ROUNDING * float(np.abs(table.reward).max(initial=0.0))
+    floor = rounding(table)
     values, after = np.zeros((2, table.states, count + 1))
     q, gaps = np.zeros((table.actions, count)), np.full(count, np.inf)
     for bits in reached[::-1]:
@@ -96,19 +98,6 @@ def _gaps(table: Table, count: int, discount: float, reached: npt.NDArray[np.uin
         gap_step(*table.arrays, discount, floor, counts, after, values, q, gaps)
         after, values = values, after
     return gaps
-
-
-@kernel
-def advance(indptr, succ, prob, reward, terminal, actions, now, after):  # type: ignore[no-untyped-def]
-    """Marks the states that some action may lead to from those that are marked now."""
-    for state in range(len(terminal)):
-        if not now[state] or terminal[state]:
-            continue
-        first, last = state * actions, (state + 1) * actions
-        begin, end = (first, last) if len(indptr) == 0 else (indptr[first], indptr[last])
-        for entry in range(begin, end):
-            if len(prob) == 0 or prob[entry] > 0.0:
-                after[succ[entry]] = True
 
 
 @kernel

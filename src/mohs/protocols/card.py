@@ -29,6 +29,7 @@ from mohs.tables.table import Table
 from mohs.tables.transforms import sticky_actions, sticky_pairs
 
 COMMON_DISCOUNT = 0.99  # what most learners are trained with
+MANY_PLACES = 2_000_000  # states × steps from which the tighter bound looks one step ahead only: more takes minutes
 LOOK_AHEADS = 10  # greedy returns are shown for at least so many k
 RUNS, BUDGET = 100, 10_000_000  # of GORP: the challenge calls a task hard that takes it more steps
 Say = Callable[[str], None]
@@ -243,7 +244,8 @@ def _lengths(
     simple = simple_bound(table, **frame)
     ms = simple.ms
     options.say("the tighter bound")
-    tight = tight_bound(table, **frame)
+    many = table.states * steps > MANY_PLACES
+    tight = tight_bound(table, **frame, most=table.actions if many else None)
     for way, bound, looked in (("simple", simple, len(simple.ms)), ("tight", tight, len(tight.ks))):
         if bound.k is None:
             reasons[f"effective_horizon.{way}"] = f"looking up to {looked} steps ahead no number of episodes suffices"
