@@ -253,7 +253,12 @@ def _lengths(
             found[way] = Length(bound.effective_horizon, bound.k, bound.m)
     options.say("the effective horizon by running GORP")
     played = gorp_horizon(
-        table, **frame, runs=options.runs, budget=options.budget, seed=options.seed, progress=options.say
+        table,
+        **frame,
+        runs=options.runs,
+        budget=options.budget,
+        seed=options.seed,
+        progress=lambda probe: options.say(f"GORP, {probe}"),
     )
     if played.effective_horizon is None:
         reasons["effective_horizon.gorp"] = str(played)
