@@ -16,6 +16,7 @@ import mohs
 from mohs.cli import main
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "my_agent.py") + ":make_agent"
+SLUG = "card-toy-discrete-max_episode_steps-5-seed-0"
 SMALL = ["--dials", "delay", "--seeds", "3", "--budget", "1000"]
 
 
@@ -84,8 +85,8 @@ def test_cards_alone_and_side_by_side(mohs_run):
     assert code == 0
     assert (found["states"], found["min_k"], found["sticky"]["probability"]) == (9, 1, 0.25)
     assert found["sticky"]["states"] > found["states"]
-    assert json.loads(Path("mohs-report/card-toy-discrete/card.json").read_text()) == found
-    assert Path("mohs-report/card-toy-discrete/card.html").is_file()
+    assert json.loads(Path(f"mohs-report/{SLUG}/card.json").read_text()) == found
+    assert Path(f"mohs-report/{SLUG}/card.html").is_file()
 
     code, out, _ = mohs_run("card", "toy/discrete", "delay=1", "CartPole-v1", "--horizon", "5", "--out", "both")
     assert code == 0
@@ -159,7 +160,7 @@ BAD = [
     (["card", "CliffWalking-v1"], "has no horizon"),
     (["card", "toy/discrete", "--gamma", "1.5"], "gamma is 1.5"),
     (["card", "toy/discrete", "--horizon", "0"], "horizon is 0"),
-    (["card", "toy/discrete", "--sticky", "2"], "probability is 2"),
+    (["card", "toy/discrete", "--sticky", "2"], "sticky is 2"),
     (["card", "toy/discrete", "--out", "file/card"], "cannot be written"),
     (["export", "--store", "sqlite:///none.db", "--csv", "x.csv"], "none.db"),
     (["compare", "a", "b", "--store", "sqlite:///none.db"], "none.db"),

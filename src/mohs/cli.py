@@ -151,21 +151,19 @@ def card(
 ) -> None:
     """Tell how hard a task is and why, before any training: exact where it is finite."""
     from mohs.protocols.card import card as find_card
-    from mohs.protocols.targets import read_targets
+    from mohs.protocols.targets import read_targets, resolve
     from mohs.report.cards import write_cards
 
-    named = read_targets(target)
-    names = [Path(name).stem if name.endswith(".npz") else name for name, _ in named]
-    directory = out or REPORTS / _slug("-".join(["card", *names]))
+    targets = [resolve(name, params, explore=explore) for name, params in read_targets(target)]
+    directory = out or REPORTS / _slug("-".join(["card", *(found.name.removesuffix(".npz") for found in targets)]))
     _check_directory(directory)
     with stages() as say:
         cards = [
             find_card(
-                name, horizon=horizon, gamma=gamma, sticky=sticky, explore=explore, runs=runs, budget=budget,
-                play_seed=seed, say=say, **params,
+                found, horizon=horizon, gamma=gamma, sticky=sticky, runs=runs, budget=budget, play_seed=seed, say=say
             )
-            for name, params in named
-        ]  # fmt: skip
+            for found in targets
+        ]
     path = write_cards(cards, directory, png=png)
     if as_json:
         found = [made.to_json() for made in cards]

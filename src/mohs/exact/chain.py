@@ -154,7 +154,7 @@ def _spectral(chain: Any) -> float:
         start = np.linspace(1, 2, chain.shape[0])
         found = sparse.eigs(chain, k=2, v0=start, tol=1e-8, maxiter=MOST_RESTARTS, return_eigenvectors=False)
     except sparse.ArpackNoConvergence as error:
-        raise UsageError("the second eigenvalue of random play was not found: it mixes too slowly.") from error
+        raise UsageError("the second eigenvalue of random play was not found: too many are nearly as large.") from error
     second = float(np.abs(np.delete(found, np.argmin(np.abs(found - 1)))).max())
     if second >= 1 - ROUNDING:
         raise UsageError("random play mixes too slowly for its second eigenvalue to be told from 1.")

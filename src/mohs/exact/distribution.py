@@ -26,6 +26,7 @@ from mohs.exact.solve import Policy, finite_frame, probabilities
 from mohs.tables.table import Float, Table
 
 MAX_CELLS = 2**26  # of (state, return so far): half a GiB
+MAX_UNITS = 2**40  # of one reward
 MAX_PARTS = 1000  # the smallest reward may hold so many units where others are no multiples of it
 _EXACT = 1e-9  # relative error with which a reward is a multiple of the unit
 _RULES = {"best": BEST, "mean": MEAN, "worst": WORST}
@@ -166,6 +167,10 @@ def _in_units(table: Table) -> tuple[float, npt.NDArray[np.int64]]:
     size = unit(table.reward[live])
     if size is None:
         raise UsageError("the rewards are not whole multiples of one unit; moments() is for any rewards.")
+    if float(np.abs(table.reward).max(initial=0.0)) / size > MAX_UNITS:
+        raise UsageError(
+            "the rewards are too many units large for an exact distribution; moments() is for any rewards."
+        )
     return size, np.where(live, np.round(table.reward / size), 0).astype(np.int64)
 
 

@@ -8,6 +8,7 @@ probability ½. Returns may be discounted while it searches; what it found is ju
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -49,8 +50,9 @@ class Success:
 class GorpHorizon:
     """The least k + log_A m that succeeds in half of the runs; None where nothing within the budget does.
 
-    The interval reaches from the largest m that succeeds in significantly less than half of the runs to the smallest
-    that does in significantly more, over all k. `tried` are the probes; one that was clear ended early.
+    The interval reaches from the largest m up to which success is significantly rarer than in half of the runs to the
+    smallest at which it is significantly more frequent, over all k; its confidence is that of a single probe. `tried`
+    are the probes; one that was clear ended early.
     """
 
     effective_horizon: float | None
@@ -209,9 +211,11 @@ def _interval(arena: Arena, tried: Sequence[Success], beyond: int) -> tuple[floa
     """Of the least k + log_A m over all k; those from `beyond` on were not tried, and are at least as long as k."""
     lows, highs = [float(beyond)] if beyond <= arena.steps else [], [math.inf]
     for k in range(1, beyond):
-        clear = [probe for probe in tried if probe.k == k and probe.clear]
-        lows.append(_length(arena, k, max((probe.m for probe in clear if not probe.likely), default=1)))
-        highs.extend(_length(arena, k, probe.m) for probe in clear if probe.likely)
+        probes = sorted((probe for probe in tried if probe.k == k), key=lambda probe: probe.m)
+        # Success need not grow with m: what fails above an m that may do says nothing of the least one.
+        failing = itertools.takewhile(lambda probe: probe.clear and not probe.likely, probes)
+        lows.append(_length(arena, k, max((probe.m for probe in failing), default=1)))
+        highs.extend(_length(arena, k, probe.m) for probe in probes if probe.clear and probe.likely)
     return min(lows), min(highs)
 
 

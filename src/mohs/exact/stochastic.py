@@ -7,8 +7,8 @@ smallest of them: SQIRL needs A^H̄ episodes up to other factors.
 
 The paper takes all steps and states, which would let a state that nobody comes to decide. Here a state counts at a step
 if play of some kind comes to it with just so many steps. The paper's returns lie in [0, 1]: gaps are divided by the
-difference between the best and the worst expected return from the start (discounted where Qᵏ is), and a gap larger
-than that, in a state that play comes to rarely, counts as 1. So does that of a task where all actions are always equal.
+difference between the largest and the smallest return that an episode can come to (discounted where Qᵏ is). Where all
+actions are always equal, the gap counts as 1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mohs.core.kernel import kernel
 from mohs.exact.measures_kernels import spread
 from mohs.exact.qvi import TIES, rounding, solvable
 from mohs.exact.qvi_kernels import NOISE
-from mohs.exact.solve import finite_frame, returns
+from mohs.exact.solve import finite_frame
 from mohs.tables.table import Float, Table
 
 _EQUAL = 1e-9  # lengths that differ by less are equal, and the smallest k is the one
@@ -57,8 +57,7 @@ def stochastic_horizon(
     if steps < 1:
         raise UsageError("the stochastic effective horizon needs a horizon of at least one step.")
     reached = _reached(table, steps)
-    exact = returns(table, horizon=steps, discount=gamma)
-    scale = exact.optimal - exact.worst or 1.0
+    scale = _range(table, steps, gamma) or 1.0
     count = 1
     while True:  # small k are the common case, and the work grows with k
         works = solvable(table, count, horizon=steps, discount=gamma, tolerance=tolerance)
@@ -75,6 +74,35 @@ def stochastic_horizon(
         return StochasticHorizon(None, None, None, *looked)
     k = int(np.argmax(lengths <= best + _EQUAL)) + 1
     return StochasticHorizon(best, k, float(gaps[k - 1]), *looked)
+
+
+def _range(table: Table, steps: int, discount: float) -> float:
+    """How far apart the returns of two episodes can be, with all luck and skill or with none."""
+    found = []
+    for sign in (1.0, -1.0):
+        now, after = np.zeros((2, table.states))
+        for _ in range(steps):
+            luckiest(*table.arrays, discount, sign, after, now)
+            now, after = after, now
+        found.append(sign * float(after[table.initial > 0].max()))
+    return found[0] - found[1]
+
+
+@kernel
+def luckiest(indptr, succ, prob, reward, terminal, actions, discount, sign, after, now):  # type: ignore[no-untyped-def]
+    """The largest return, times `sign`, that any action and any outcome of it can lead to."""
+    for state in range(len(terminal)):
+        now[state] = 0.0
+        if terminal[state]:
+            continue
+        first, last = state * actions, (state + 1) * actions
+        if len(indptr) > 0:
+            first, last = indptr[first], indptr[last]
+        best = -np.inf
+        for entry in range(first, last):
+            if len(prob) == 0 or prob[entry] > 0.0:
+                best = max(best, sign * reward[entry] + discount * after[succ[entry]])
+        now[state] = best
 
 
 def _reached(table: Table, steps: int) -> npt.NDArray[np.uint8]:

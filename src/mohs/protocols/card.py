@@ -7,106 +7,40 @@ optimality is judged without, as the Effective Horizon Challenge does (section 2
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, TypeVar
 
 import gymnasium
 
 from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
-from mohs.core.values import Json
 from mohs.exact import qvi, solve
-from mohs.exact.bound import MAX_ACTIONS, simple_bound
+from mohs.exact.bound import simple_bound
 from mohs.exact.gorp import gorp_horizon
 from mohs.exact.measures import measures
 from mohs.exact.stochastic import stochastic_horizon
 from mohs.exact.tight import tight_bound
-from mohs.protocols.rollouts import Rollouts, rollouts
+from mohs.protocols.hardness import Card, Length
+from mohs.protocols.rollouts import rollouts
 from mohs.protocols.targets import Target, resolve
 from mohs.tables.table import Table
 from mohs.tables.transforms import sticky_actions, sticky_pairs
+
+__all__ = ["Card", "Length", "card"]
 
 COMMON_DISCOUNT = 0.99  # what most learners are trained with
 MANY_PLACES = 2_000_000  # states × steps from which the tighter bound looks one step ahead only: more takes minutes
 LOOK_AHEADS = 10  # greedy returns are shown for at least so many k
 RUNS, BUDGET = 100, 10_000_000  # of GORP: the challenge calls a task hard that takes it more steps
 Say = Callable[[str], None]
-_ROWS = (
-    "states", "actions", "horizon", "gamma", "deterministic", "optimal_return", "random_return", "worst_return",
-    "p_opt", "random_guess_bound", "min_k", "epw", "covering_length",
-)  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Length:
-    """One measure of the effective horizon, with the look-ahead k and the episodes m that attain it."""
-
-    value: float
-    k: int | None
-    m: int | None
-    interval: tuple[float, float] | None = None  # where it was measured
-    runs: int | None = None
-
-    def to_json(self) -> dict[str, Json]:
-        return {**asdict(self), "interval": _listed(self.interval)}
-
-
-@dataclass(frozen=True)
-class Card:
-    """What is known of a task. What is not defined or not known is None, and `undefined` says why."""
-
-    name: str
-    exact: bool
-    horizon: int
-    gamma: float
-    actions: int | None = None
-    states: int | None = None
-    deterministic: bool | None = None
-    optimal_return: float | None = None
-    random_return: float | None = None
-    worst_return: float | None = None
-    p_opt: float | None = None
-    random_guess_bound: float | None = None
-    min_k: int | None = None
-    epw: int | None = None
-    covering_length: float | None = None
-    effective_horizon: Mapping[str, Length | None] = field(default_factory=dict)
-    simple_bound_m: tuple[float, ...] | None = None
-    greedy_returns: tuple[float, ...] | None = None
-    harmless_discount: tuple[float, bool] | None = None  # a discount, and whether playing for it is optimal without
-    measures: Mapping[str, float | None] = field(default_factory=dict)
-    undefined: Mapping[str, str] = field(default_factory=dict)
-    notes: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what to know of a number that is not quite what it is called
-    sticky: tuple[float, Card] | None = None  # the probability, and the card with sticky actions
-    table: Table | None = field(default=None, repr=False, compare=False)
-    rollouts: Rollouts | None = field(default=None, repr=False, compare=False)
-
-    def to_json(self) -> dict[str, Json]:
-        """Every row; a row that is not defined is null, and `undefined` says why."""
-        return {
-            "target": self.name,
-            "exact": self.exact,
-            **{key: getattr(self, key) for key in _ROWS},
-            "effective_horizon": {
-                way: None if length is None else length.to_json() for way, length in self.effective_horizon.items()
-            },
-            "simple_bound_m": _listed(self.simple_bound_m),
-            "greedy_returns": _listed(self.greedy_returns),
-            "discount_is_harmless": None if self.harmless_discount is None else list(self.harmless_discount),
-            "measures": dict(self.measures),
-            "rollouts": None if self.rollouts is None else self.rollouts.to_json(),
-            "undefined": dict(self.undefined),
-            "notes": dict(self.notes),
-            "sticky": None if self.sticky is None else {"probability": self.sticky[0], **self.sticky[1].to_json()},
-        }
+Found = TypeVar("Found")
 
 
 def card(
-    what: str | Task | Table | gymnasium.Env[Any, Any],
+    what: str | os.PathLike[str] | Task | Table | gymnasium.Env[Any, Any] | Target,
     /,
     *,
     horizon: int | None = None,
@@ -125,35 +59,34 @@ def card(
     is a parameter of the task like others. `explore` lists up to so many states of a Gymnasium environment that has no
     table. `say` is told what is being done.
     """
-    target = resolve(what, params, explore=explore)
     options = _Options(
         None if horizon is None else Integer(1).parse("horizon", horizon),
         None if gamma is None else Real(0, 1).parse("gamma", gamma),
+        None if sticky is None else Real(0, 1).parse("sticky", sticky),
         Integer(10).parse("runs", runs),
         Integer(1).parse("budget", budget),
         Integer(0).parse("play_seed", play_seed),
         say,
     )
+    target = resolve(what, params, explore=explore)
     if target.table is None:
-        if sticky is not None:
+        if options.sticky is not None:
             raise UsageError(f"sticky actions are for tables, and {target.name} has none.")
         return _estimated(target, options)
     found = _exact(target.name, target.table, target.table.states, options)
-    if sticky is None:
+    if options.sticky is None:
         return found
-    made = sticky_actions(target.table, sticky)
+    made = sticky_actions(target.table, options.sticky)
     pairs = sticky_pairs(target.table, found.horizon)
-    return replace(found, sticky=(float(sticky), _exact(f"{target.name}, sticky {sticky:g}", made, pairs, options)))
-
-
-def _listed(values: tuple[float, ...] | None) -> list[Json] | None:
-    return None if values is None else list(values)
+    name = f"{target.name}, sticky {options.sticky:g}"
+    return replace(found, sticky=(options.sticky, _exact(name, made, pairs, options)))
 
 
 @dataclass(frozen=True)
 class _Options:
     horizon: int | None
     gamma: float | None
+    sticky: float | None
     runs: int
     budget: int
     seed: int
@@ -164,33 +97,34 @@ def _exact(name: str, table: Table, states: int, options: _Options) -> Card:
     if options.horizon is None and table.horizon is None:
         raise UsageError(f"{name} has no horizon: give one (--horizon T).")
     steps, gamma = solve.finite_frame(table, options.horizon, options.gamma)
-    say, undefined, notes = options.say, dict[str, str](), dict[str, str]()
+    say, undefined = options.say, dict[str, str]()
     say("returns of the best, a random and the worst policy")
     returns = solve.returns(table, horizon=steps, discount=1.0)
+    # What counts as a tie must not depend on the unit of the rewards: a range of returns below 1 is made 1.
+    unit = min(1.0, returns.optimal - returns.worst) or 1.0
+    scaled = replace(table, reward=table.reward / unit, discount=1.0)
     say("the chance of guessing")
-    chance = qvi.p_opt(table, horizon=steps)
-    guess = steps * math.log(2) / chance if chance > 0 else math.inf
+    chance = qvi.p_opt(scaled, horizon=steps)
     say("the steps of look-ahead that suffice")
-    k = qvi.min_k(table, horizon=steps, discount=gamma)
-    window = qvi.epw(table, horizon=steps, discount=gamma)
+    k = _asked("min_k", undefined, lambda: qvi.min_k(scaled, horizon=steps, discount=gamma))
+    window = _asked("epw", undefined, lambda: qvi.epw(scaled, horizon=steps, discount=gamma))
     for key, found in (("min_k", k), ("epw", window)):
         if found is None:
-            undefined[key] = f"with the discount {gamma:g} no look-ahead makes every greedy policy optimal"
+            undefined.setdefault(key, f"with the discount {gamma:g} no look-ahead makes every greedy policy optimal")
     most = min(steps, max(LOOK_AHEADS, k or 1), qvi.allowed(table))
-    greedy = qvi.greedy(table, most, horizon=steps, discount=gamma).returns
+    greedy = qvi.greedy(scaled, most, horizon=steps, discount=gamma).returns * unit
     tested = gamma if gamma < 1 else COMMON_DISCOUNT
-    lengths, ms, reasons = _lengths(table, steps, gamma, options)
+    lengths, ms, notes = _lengths(scaled, steps, gamma, options, undefined)
     say("further measures")
-    more = measures(table, horizon=steps)
+    more = measures(scaled, horizon=steps)
     numbers = dict(more.values)
+    for key, factor in (("smallest_gap", unit), ("gap_reciprocals", 1 / unit), ("value_norm", unit)):
+        if (number := numbers[key]) is not None:
+            numbers[key] = number * factor
     covering = numbers.pop("covering_length")
     for key, note in more.notes.items():
-        if key == "covering_length":
-            undefined[key] = note
-        elif numbers[key] is None:
-            undefined[f"measures.{key}"] = note
-        else:
-            notes[f"measures.{key}"] = note
+        row = key if key == "covering_length" else f"measures.{key}"
+        (undefined if more.values[key] is None else notes)[row] = note
     return Card(
         name=name,
         exact=True,
@@ -203,73 +137,81 @@ def _exact(name: str, table: Table, states: int, options: _Options) -> Card:
         random_return=returns.random,
         worst_return=returns.worst,
         p_opt=chance,
-        random_guess_bound=guess,
+        random_guess_bound=steps * math.log(2) / chance if chance > 0 else math.inf,
         min_k=k,
         epw=window,
         covering_length=covering,
         effective_horizon=lengths,
         simple_bound_m=ms,
         greedy_returns=tuple(greedy.tolist()),
-        harmless_discount=(tested, qvi.discount_is_harmless(table, tested, horizon=steps)),
+        harmless_discount=(tested, qvi.discount_is_harmless(scaled, tested, horizon=steps)),
         measures=numbers,
-        undefined={**undefined, **reasons},
+        undefined=undefined,
         notes=notes,
         table=table,
     )
 
 
+def _asked(row: str, undefined: dict[str, str], question: Callable[[], Found]) -> Found | None:
+    """The answer; where the question is refused, None, and the reason is kept."""
+    try:
+        return question()
+    except UsageError as error:
+        undefined[row] = str(error).rstrip(".")
+        return None
+
+
 def _lengths(
-    table: Table, steps: int, gamma: float, options: _Options
+    table: Table, steps: int, gamma: float, options: _Options, undefined: dict[str, str]
 ) -> tuple[dict[str, Length | None], tuple[float, ...] | None, dict[str, str]]:
-    """The effective horizon by every way that applies, the simple bound's m for each k, and why others do not apply."""
-    found: dict[str, Length | None] = dict.fromkeys(("simple", "tight", "gorp", "stochastic"))
-    reasons = {}
-    ms = None
-    if not 2 <= table.actions <= MAX_ACTIONS:
-        reasons["effective_horizon"] = f"it is for 2 to {MAX_ACTIONS} actions"
-        return found, ms, reasons
+    """The effective horizon by every way, the simple bound's m for each k, and notes; `undefined` takes the reasons."""
     frame: dict[str, Any] = {"horizon": steps, "discount": gamma}
-    options.say("the stochastic effective horizon")
-    stochastic = stochastic_horizon(table, **frame)
-    if stochastic.effective_horizon is None:
-        reasons["effective_horizon.stochastic"] = f"the task is not k-QVI-solvable with the discount {gamma:g}"
-    else:
-        found["stochastic"] = Length(stochastic.effective_horizon, stochastic.k, None)
-    if not table.deterministic:
-        for way in ("simple", "tight", "gorp"):
-            reasons[f"effective_horizon.{way}"] = "it is for deterministic transitions"
-        reasons["simple_bound_m"] = "it is for deterministic transitions"
-        return found, ms, reasons
+    found: dict[str, Length | None] = dict.fromkeys(("simple", "tight", "gorp", "stochastic"))
+    notes: dict[str, str] = {}
     options.say("the simple bound on the effective horizon")
-    simple = simple_bound(table, **frame)
-    ms = simple.ms
-    options.say("the tighter bound")
-    many = table.states * steps > MANY_PLACES
-    tight = tight_bound(table, **frame, most=table.actions if many else None)
-    for way, bound, looked in (("simple", simple, len(simple.ms)), ("tight", tight, len(tight.ks))):
-        if bound.k is None:
-            reasons[f"effective_horizon.{way}"] = f"looking up to {looked} steps ahead no number of episodes suffices"
-        else:
-            found[way] = Length(bound.effective_horizon, bound.k, bound.m)
-    options.say("the effective horizon by running GORP")
-    played = gorp_horizon(
-        table,
-        **frame,
-        runs=options.runs,
-        budget=options.budget,
-        seed=options.seed,
-        progress=lambda probe: options.say(f"GORP, {probe}"),
-    )
-    if played.effective_horizon is None:
-        reasons["effective_horizon.gorp"] = str(played)
+    simple = _asked("effective_horizon.simple", undefined, lambda: simple_bound(table, **frame))
+    if simple is not None:
+        found["simple"] = _bound("simple", simple.effective_horizon, simple.k, simple.m, len(simple.ms), undefined)
     else:
+        undefined["simple_bound_m"] = undefined["effective_horizon.simple"]
+    options.say("the tighter bound")
+    few = table.actions if table.states * steps > MANY_PLACES else None
+    tight = _asked("effective_horizon.tight", undefined, lambda: tight_bound(table, **frame, most=few))
+    if tight is not None:
+        found["tight"] = _bound("tight", tight.effective_horizon, tight.k, tight.m, len(tight.ks), undefined)
+        if few is not None:
+            limit = "only k = 1 was looked at, because larger k take minutes in so many states"
+            (undefined if found["tight"] is None else notes)["effective_horizon.tight"] = limit
+    options.say("the stochastic effective horizon")
+    chance = _asked("effective_horizon.stochastic", undefined, lambda: stochastic_horizon(table, **frame))
+    if chance is not None and chance.effective_horizon is not None:
+        found["stochastic"] = Length(chance.effective_horizon, chance.k, None)
+    elif chance is not None:
+        undefined["effective_horizon.stochastic"] = f"the task is not k-QVI-solvable with the discount {gamma:g}"
+    options.say("the effective horizon by running GORP")
+    played = _asked("effective_horizon.gorp", undefined, lambda: gorp_horizon(
+        table, **frame, runs=options.runs, budget=options.budget, seed=options.seed,
+        progress=lambda probe: options.say(f"GORP, {probe}"),
+    ))  # fmt: skip
+    if played is not None and played.effective_horizon is not None:
         found["gorp"] = Length(played.effective_horizon, played.k, played.m, played.interval, played.runs)
-    return found, ms, reasons
+    elif played is not None:
+        undefined["effective_horizon.gorp"] = str(played)
+    return found, None if simple is None else simple.ms, notes
+
+
+def _bound(
+    way: str, value: float, k: int | None, m: int | None, looked: int, undefined: dict[str, str]
+) -> Length | None:
+    if k is None:
+        undefined[f"effective_horizon.{way}"] = f"looking up to k = {looked} no number of random episodes suffices"
+        return None
+    return Length(value, k, m)
 
 
 _NEEDS_TABLE = (
     "states", "optimal_return", "worst_return", "p_opt", "random_guess_bound", "min_k", "epw", "covering_length",
-    "effective_horizon", "simple_bound_m",
+    "effective_horizon", "simple_bound_m", "greedy_returns", "discount_is_harmless",
 )  # fmt: skip
 
 
@@ -291,7 +233,6 @@ def _estimated(target: Target, options: _Options) -> Card:
         actions=actions,
         deterministic=seen.deterministic,
         random_return=seen.random_return.value,
-        measures={},
         undefined=undefined,
         rollouts=seen,
     )

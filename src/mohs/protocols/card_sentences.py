@@ -63,8 +63,10 @@ def _random(card: Card) -> str:
 def _guessing(card: Card) -> str:
     if card.random_guess_bound is None or not math.isfinite(card.random_guess_bound):
         return ""
-    if card.random_guess_bound < MANY_STEPS:
-        return f"Guessing whole episodes finds the optimum within {card.random_guess_bound:,.0f} steps."
+    if card.deterministic and card.random_guess_bound < MANY_STEPS:
+        return (
+            f"Half of the time, guessing whole episodes finds the optimum within {card.random_guess_bound:,.0f} steps."
+        )
     return ""
 
 
@@ -79,7 +81,7 @@ def _estimated(card: Card) -> tuple[str, ...]:
     assert seen is not None
     mean, paid, silent = seen.random_return, seen.paying_steps.value, seen.silent_episodes.value
     if seen.deterministic:
-        outcome = "The same actions lead to the same outcome."
+        outcome = "The same actions led to the same outcome in every replay."
     elif seen.repeatable:
         outcome = "The outcome of the same actions changes with the seed."
     else:

@@ -18,6 +18,7 @@ from mohs.stats import Estimate, estimate
 EPISODES = 200
 MAX_STEPS = 50_000  # of all episodes together; long episodes make fewer
 REPLAYED = 200  # steps that are played again to see whether the outcome is the same
+REPLAYS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,8 +31,8 @@ class Rollouts:
     length: Estimate
     paying_steps: Estimate
     silent_episodes: Estimate
-    repeatable: bool  # the same seed and actions have the same outcome
-    deterministic: bool  # the same actions have the same outcome whatever the seed
+    repeatable: bool  # no replay with the same seed and actions had another outcome
+    deterministic: bool  # nor with another seed
 
     @property
     def best(self) -> float:
@@ -55,7 +56,8 @@ def rollouts(
     env: gymnasium.Env[Any, Any], *, horizon: int | None = None, episodes: int = EPISODES, seed: int = 0
 ) -> Rollouts:
     """Plays episodes with random actions, up to `MAX_STEPS` steps (three episodes at least)."""
-    limit = horizon or (env.spec.max_episode_steps if env.spec else None)
+    own = env.spec.max_episode_steps if env.spec else None
+    limit = min((steps for steps in (horizon, own) if steps is not None), default=None)
     if limit is None:
         raise UsageError("this environment has no time limit: give a horizon.")
     env.action_space.seed(seed)
@@ -67,17 +69,20 @@ def rollouts(
         returns.append(sum(rewards))
         lengths.append(len(rewards))
         paying.append(sum(r != 0 for r in rewards))
-    paid = np.array(paying)
-    same, other = (_again(env, limit, seed, again) for again in (seed, seed + 1))
+    if not np.all(np.isfinite(returns)):
+        raise UsageError("this environment pays rewards that are not finite numbers.")
+    paid, taken = np.array(paying), np.array(lengths)
+    share = paid.sum() / taken.sum()
+    same = all(_again(env, limit, first, first) for first in range(seed, seed + REPLAYS))
     return Rollouts(
         limit,
         np.array(returns),
         estimate(returns),
         estimate(lengths),
-        estimate(paid / np.array(lengths)),
+        estimate(share + (paid - share * taken) / taken.mean()),  # of a ratio, by its linear part
         _share(int((paid == 0).sum()), len(paid)),
         same,
-        same and other,
+        same and all(_again(env, limit, seed, other) for other in range(seed + 1, seed + REPLAYS)),
     )
 
 

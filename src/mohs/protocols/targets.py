@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Sequence
+import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import gymnasium
 
+from mohs.core.domain import Integer
 from mohs.core.errors import UsageError, unknown
 from mohs.core.registry import environments
 from mohs.core.task import Task
@@ -49,25 +51,39 @@ def read_targets(words: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def resolve(
-    what: str | Task | Table | gymnasium.Env[Any, Any], params: dict[str, Any] | None = None, *, explore: int = 0
+    what: str | os.PathLike[str] | Task | Table | gymnasium.Env[Any, Any] | Target,
+    params: Mapping[str, Any] | None = None,
+    *,
+    explore: int = 0,
 ) -> Target:
-    """The target that a name, a task, a table or an environment stands for."""
-    given = dict(params or {})
+    """The target that a name, a path, a task, a table or an environment stands for."""
+    given, limit = dict(params or {}), Integer(0).parse("explore", explore)
+    if not isinstance(what, str | os.PathLike):
+        if given:
+            raise UsageError(f"only an id takes parameters, and {', '.join(given)} was given with {what!r}.")
+        return _made(what, limit)
+    name = os.fspath(what)
+    if name.endswith(".npz") or Path(name).is_file():
+        if given:
+            raise UsageError(f"{name} is a file: it takes no parameters ({', '.join(given)}).")
+        return Target(Path(name).name, Table.load(name))
+    ours = {e.gym_id: e.id for e in environments()} | {e.id: e.id for e in environments()}
+    if name in ours:
+        task = Task.make(ours[name], **given)
+        return Target(str(task), table(task))
+    return _gymnasium(_make(name, given, ours), " ".join([name, *(f"{k}={v}" for k, v in given.items())]), limit)
+
+
+def _made(what: Task | Table | gymnasium.Env[Any, Any] | Target, explore: int) -> Target:
+    if isinstance(what, Target):
+        return what
     if isinstance(what, Table):
         return Target(repr(what), what)
     if isinstance(what, Task):
         return Target(str(what), table(what))
     if isinstance(what, gymnasium.Env):
         return _gymnasium(what, str(what.spec.id if what.spec else what), explore)
-    if what.endswith(".npz") or Path(what).is_file():
-        if given:
-            raise UsageError(f"{what} is a file: it takes no parameters ({', '.join(given)}).")
-        return Target(Path(what).name, Table.load(what))
-    ours = {e.gym_id: e.id for e in environments()} | {e.id: e.id for e in environments()}
-    if what in ours:
-        task = Task.make(ours[what], **given)
-        return Target(str(task), table(task))
-    return _gymnasium(_make(what, given, ours), " ".join([what, *(f"{k}={v}" for k, v in given.items())]), explore)
+    raise UsageError(f"a card is of an id, a path, a Task, a Table or a Gymnasium environment, not of {what!r}.")
 
 
 def _value(text: str) -> Any:
@@ -89,7 +105,7 @@ def _make(name: str, params: dict[str, Any], ours: dict[str, str]) -> gymnasium.
 
 def _gymnasium(env: gymnasium.Env[Any, Any], name: str, explore: int) -> Target:
     """Its table where it exposes its dynamics, or where it is to be explored; else the environment itself."""
-    if hasattr(env.unwrapped, "P"):
+    if hasattr(env.unwrapped, "P") and hasattr(env.unwrapped, "initial_state_distrib"):
         return Target(name, Table.from_gymnasium(env))
     if explore:
         return Target(name, Table.from_gymnasium(env, limit=explore))

@@ -151,6 +151,7 @@ def _length(way: str, card: Card) -> Entry:
     if length is None:
         return Entry(None, reason=why_no_length(card, way))
     more = ", ".join(f"{name}\u00a0=\u00a0{v:,}" for name, v in (("k", length.k), ("m", length.m)) if v is not None)
+    more = "; ".join(text for text in (more, card.notes.get(f"effective_horizon.{way}", "")) if text)
     low, high = length.interval or (None, None)
     return Entry(length.value, low, high, LEVEL, length.runs, "runs", way in AT_MOST, more)
 
@@ -160,7 +161,9 @@ def _measure(name: str) -> Row:
 
     def read(card: Card) -> Entry:
         value = card.measures.get(name)
-        return Entry(value) if value is not None else Entry(None, reason=_why(f"measures.{name}", card))
+        if value is None:
+            return Entry(None, reason=_why(f"measures.{name}", card))
+        return Entry(value, more=card.notes.get(f"measures.{name}", ""))
 
     return Row(f"measures.{name}", title, meaning, source, read)
 

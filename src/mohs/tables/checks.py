@@ -22,6 +22,7 @@ _TYPES: dict[str, type[np.generic]] = {
     "indptr": np.int64,
     "prob": np.float64,
 }
+MAX_REWARD = 1e100
 TOLERANCE = 1e-6  # by which probabilities may miss 1
 
 
@@ -36,6 +37,8 @@ def check(table: Table) -> None:
         raise UsageError(f"{len(table.action_names)} action_names were given for {actions} actions.")
     if not np.all(np.isfinite(table.reward)):
         raise UsageError("reward must hold finite numbers.")
+    if np.abs(table.reward).max(initial=0.0) > MAX_REWARD:
+        raise UsageError(f"reward must be between -{MAX_REWARD:g} and {MAX_REWARD:g}: sums of larger ones overflow.")
     # Written so that NaN, which compares as False, is refused.
     if not (np.all(table.initial >= 0) and abs(table.initial.sum() - 1) <= 1e-9):
         raise UsageError(f"initial must be probabilities ≥ 0 that sum to 1, but sums to {table.initial.sum():g}.")

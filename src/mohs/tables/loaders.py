@@ -109,18 +109,28 @@ def _stochastic(probs: Float, pay: Float, ends: npt.NDArray[np.bool_], start: Fl
 def load(path: str | os.PathLike[str], *, horizon: int | None = None) -> Table:
     """A table from a file of ours or of BRIDGE's, which says no horizon."""
     try:
-        with np.load(path, allow_pickle=False) as file:
+        file = np.load(path, allow_pickle=False)
+        if not isinstance(file, np.lib.npyio.NpzFile):
+            raise UsageError(f"{path} cannot be read as a table: it is a single array, not an npz file.")
+        with file:
             bridge = set(file.files) >= _BRIDGE
             data = {name: file[name] for name in (_BRIDGE if bridge else file.files)}
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} cannot be read as a table: {error}.") from error
     if bridge:
         return from_arrays(data["transitions"], data["rewards"], horizon=horizon)
-    if int(data.get("format", 0)) != FORMAT:
+    if not np.array_equal(data.get("format", 0), FORMAT):
         raise UsageError(f"{path} is not a table: it holds {', '.join(sorted(data)) or 'nothing'}.")
     missing = {"actions", "succ", "reward", "terminal", "initial", "observation", "horizon", "discount"} - set(data)
     if missing:
         raise UsageError(f"{path} is not a whole table: {', '.join(sorted(missing))} is missing.")
+    wrong = [
+        name
+        for name in ("actions", "horizon", "discount")
+        if data[name].shape != () or data[name].dtype.kind not in "iuf"
+    ]
+    if wrong:
+        raise UsageError(f"{path} is not a table: {', '.join(wrong)} must be a single number.")
     limit = int(data["horizon"])
     return Table(
         actions=int(data["actions"]),
