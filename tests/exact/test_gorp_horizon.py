@@ -104,3 +104,12 @@ def test_bridge(name):
 def test_one_action_has_no_effective_horizon():
     with pytest.raises(UsageError, match="at least two actions"):
         gorp_horizon(Table.from_arrays([[0]], [[0.0]], horizon=2))
+
+
+def test_the_interval_holds_the_estimate_where_success_falls_with_m():
+    """Looking one step ahead, more episodes only make the wrong action surer."""
+    table = Table.from_arrays([[1, 0], [1, -1]], [[-1.0, -2.0], [-1.0, -5.0]], horizon=5)
+    for seed in range(20):
+        found = gorp_horizon(table, seed=seed, budget=100_000)
+        assert found.effective_horizon is not None
+        assert found.interval[0] <= found.effective_horizon <= found.interval[1]

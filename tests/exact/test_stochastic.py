@@ -164,3 +164,13 @@ def test_what_it_is_not_for():
         stochastic_horizon(Table.from_arrays([[0]], [[0.0]], horizon=2))
     with pytest.raises(UsageError, match="needs a horizon"):
         stochastic_horizon(Table.from_arrays([[0, 0]], [[0.0, 1.0]]))
+
+
+def test_the_nearer_two_coins_the_longer_the_horizon():
+    """Landing in state 1 pays 1; the gap is that of the two coins, of returns that reach from 0 to 3."""
+    for p, gap in ((0.9, 0.4 / 3), (0.6, 0.1 / 3), (0.55, 0.05 / 3)):
+        chances = np.array([[[1 - p, p], [0.5, 0.5]]] * 2)
+        pays = np.array([[[0.0, 1.0]] * 2] * 2)
+        found = stochastic_horizon(Table.from_arrays(chances, pays, horizon=3))
+        assert found.gap == pytest.approx(gap)
+        assert found.effective_horizon == pytest.approx(1 + math.log2(1 / gap**2))

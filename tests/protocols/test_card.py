@@ -106,6 +106,42 @@ def test_exploring_a_deterministic_environment():
     assert exposed.epw == explored.epw == 6
 
 
+@pytest.mark.parametrize("unit", [1e-3, 1e-5, 7.0])
+def test_the_unit_of_the_rewards_changes_nothing_but_returns_and_gaps(unit):
+    params = {"max_episode_steps": 5, "reward_shift": 0.25}
+    plain = mohs.card(mohs.table("toy/discrete", **params))
+    other = mohs.card(mohs.table("toy/discrete", reward_scale=unit, max_episode_steps=5, reward_shift=0.25 * unit))
+    for row in ("p_opt", "min_k", "epw", "covering_length"):
+        assert getattr(other, row) == pytest.approx(getattr(plain, row))
+    for way, length in plain.effective_horizon.items():
+        assert other.effective_horizon[way].value == pytest.approx(length.value, rel=1e-3)
+    assert other.optimal_return == pytest.approx(unit * plain.optimal_return)
+    assert other.greedy_returns == pytest.approx([unit * x for x in plain.greedy_returns])
+    assert other.measures["smallest_gap"] == pytest.approx(unit * plain.measures["smallest_gap"])
+    assert other.measures["gap_reciprocals"] == pytest.approx(plain.measures["gap_reciprocals"] / unit)
+
+
+def test_one_action_and_many_actions():
+    alone = mohs.card(Table.from_arrays([[0]], [[1.0]], horizon=3))
+    assert (alone.optimal_return, alone.min_k, alone.p_opt) == (3, 1, 1)
+    assert all(length is None for length in alone.effective_horizon.values())
+    assert {f"effective_horizon.{way}" for way in alone.effective_horizon} <= set(alone.undefined)
+    many = mohs.card(Table.from_arrays([[-1] * 70], [list(range(70))], horizon=1))
+    assert "2 to 63 actions" in many.undefined["effective_horizon.simple"]
+    assert many.effective_horizon["gorp"].value == 1
+
+
+def test_a_path_may_be_a_path_and_only_ids_take_parameters(tmp_path):
+    path = tmp_path / "x.npz"
+    DETOUR.save(path)
+    assert mohs.card(path).optimal_return == 1.05
+    for what in (path, DETOUR, Task.make("toy/discrete"), gymnasium.make("CartPole-v1")):
+        with pytest.raises(UsageError, match="horizn"):
+            mohs.card(what, horizn=50)
+    with pytest.raises(UsageError, match="a card is of"):
+        mohs.card(3)
+
+
 def test_bad_questions():
     with pytest.raises(UsageError, match="has no horizon"):
         mohs.card(Table.from_arrays([[0, 0]], [[0.0, 1.0]]))

@@ -192,3 +192,23 @@ def test_files_that_are_no_tables(tmp_path):
     for name, message in cases.items():
         with pytest.raises(UsageError, match=message):
             Table.load(tmp_path / f"{name}.npz")
+
+
+def test_damaged_files(tmp_path):
+    np.save(tmp_path / "array.npy", np.zeros(3))
+    (tmp_path / "empty.npz").write_bytes(b"")
+    np.savez(tmp_path / "word.npz", format="one")
+    for name, message in (
+        ("array.npy", "a single array"),
+        ("empty.npz", "cannot be read"),
+        ("word.npz", "not a table"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            Table.load(tmp_path / name)
+    table = Table.from_arrays([[0]], [[1.0]], horizon=2)
+    table.save(tmp_path / "good.npz")
+    with np.load(tmp_path / "good.npz") as file:
+        fields = dict(file)
+    np.savez(tmp_path / "bad.npz", **{**fields, "horizon": np.array([1, 2])})
+    with pytest.raises(UsageError, match="horizon must be a single number"):
+        Table.load(tmp_path / "bad.npz")

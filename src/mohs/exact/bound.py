@@ -24,6 +24,7 @@ from mohs.tables.table import Float, Table
 
 MAX_ACTIONS = 63  # the followed actions of a state are the bits of a number
 MAX_BYTES = 2 * 2**30  # of these numbers, for all steps, states and as many k as are looked at together
+MAX_LOOK_AHEADS = 5 * 2**30  # bytes of all look-aheads of all states
 TOGETHER = 8
 
 
@@ -71,6 +72,8 @@ def _episodes(table: Table, first: int, steps: int, discount: float, tolerance: 
     count = max(1, min(TOGETHER, steps - first + 1, room))
     followed = np.zeros((steps, table.states, count), dtype=one.dtype)
     most = first + count - 1
+    if 32 * (most + 1) * table.states > MAX_LOOK_AHEADS:
+        raise UsageError(f"the simple bound of {most} steps ahead in {table.states:,} states needs too much memory.")
     _back(table, most, discount, tolerance, followed, one, write=True)
     kernels.keep_reached(table.succ, table.terminal, table.actions, table.initial, followed, one)
     need = _back(table, most, discount, tolerance, followed, one, write=False)

@@ -41,6 +41,7 @@ from mohs.tables.table import Float, Table
 MOST_SEQUENCES = 1000
 LARGEST = 2**20  # number of sequences that there is memory for
 MOST_EPISODES = 1e40
+MAX_BYTES = 4 * 2**30  # of the states that optimal play can be in at every step, with their actions
 CLEAR = 1e-3  # a failure so near to 0 or 1 does not tell where it is ½
 PRECISION = 1.01  # m is at most this many times an m that is not known to suffice
 NEAR = 1.0045  # on both sides of where it is likely to be
@@ -193,7 +194,13 @@ def _optimal_path(table: Table, steps: int, tolerance: float) -> Iterator[_Step]
     reward = table.reward.reshape(table.states, table.actions)
     place = np.zeros(table.states, dtype=np.int32)
     states = np.flatnonzero((table.initial > 0) & ~table.terminal).astype(np.int32)
+    places = 0
     for t, later in enumerate(_optima_after(table, steps)):
+        places += len(states)
+        if places * (table.actions + 1) * states.itemsize > MAX_BYTES:
+            raise UsageError(
+                f"optimal play can be in more than {places:,} places: the tighter bound needs too much memory."
+            )
         leads = succ[states]
         q = reward[states] + later[leads]
         optimal = q >= q.max(axis=1, keepdims=True) - tolerance
