@@ -14,7 +14,7 @@ from small_tables import tables
 from mohs import Table, UsageError
 from mohs.core.seeding import hashes
 from mohs.exact import sqirl_kernels as kernels
-from mohs.exact.gorp import clopper_pearson
+from mohs.exact.proportion import clopper_pearson
 from mohs.exact.solve import returns, values
 from mohs.exact.sqirl import _episodes, _fit, sqirl, sqirl_horizon, sqirl_success
 from mohs.tables.transforms import action_noise

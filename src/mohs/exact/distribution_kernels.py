@@ -6,6 +6,7 @@ import numpy as np
 
 from mohs.core.kernel import kernel, law
 from mohs.exact.kernels import MEAN, WORST, value_of
+from mohs.tables.rows import chance_of, span
 
 GIVEN = 3  # a policy's probabilities, besides the rules of `kernels`
 NONE_LOW, NONE_HIGH = 2**62, -(2**62)  # the window of a state that play does not come to
@@ -15,18 +16,6 @@ NONE_LOW, NONE_HIGH = 2**62, -(2**62)  # the window of a state that play does no
 def weight_of(policy, state, action, actions):  # type: ignore[no-untyped-def]
     """The probability of an action; an empty policy is uniform."""
     return policy[state, action] if len(policy) > 0 else 1.0 / actions
-
-
-@law
-def entries_of(row, indptr):  # type: ignore[no-untyped-def]
-    """The entries of a row, from the first to before the last."""
-    return (row, row + 1) if len(indptr) == 0 else (indptr[row], indptr[row + 1])
-
-
-@law
-def chance_of(entry, prob):  # type: ignore[no-untyped-def]
-    """The probability of an entry of a row; an entry of a deterministic table is certain."""
-    return prob[entry] if len(prob) > 0 else 1.0
 
 
 @kernel
@@ -40,7 +29,7 @@ def reach(  # type: ignore[no-untyped-def]
         for action in range(actions):
             if weight_of(policy, state, action, actions) == 0.0:
                 continue
-            begin, end = entries_of(state * actions + action, indptr)
+            begin, end = span(state * actions + action, indptr)
             for entry in range(begin, end):
                 if chance_of(entry, prob) > 0.0:
                     after, gain = succ[entry], gains[entry]
@@ -75,7 +64,7 @@ def spread(  # type: ignore[no-untyped-def]
             chosen = weight_of(policy, state, action, actions)
             if chosen == 0.0:
                 continue
-            begin, end = entries_of(state * actions + action, indptr)
+            begin, end = span(state * actions + action, indptr)
             for entry in range(begin, end):
                 weight = chosen * chance_of(entry, prob)
                 if weight > 0.0:
@@ -136,7 +125,7 @@ def moments_step(  # type: ignore[no-untyped-def]
             weight = take_of(rule, policy, state, action, actions, chosen)
             if weight == 0.0:
                 continue
-            begin, end = entries_of(first + action, indptr)
+            begin, end = span(first + action, indptr)
             for entry in range(begin, end):
                 part, to = weight * chance_of(entry, prob), succ[entry]
                 off = reward[entry] + discount * after[to, 0] - mean

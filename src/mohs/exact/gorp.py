@@ -13,14 +13,12 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from scipy.special import betaincinv
-
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.exact.gorp_runs import Arena, Run, charge, play, prepare
+from mohs.exact.proportion import LEVEL, clopper_pearson
 from mohs.tables.table import Table
 
-LEVEL = 0.95
 LOOKS = 4  # at the runs of a probe, which are doubled from look to look
 RESOLUTION = 1 / 32  # of m: a hundred runs cannot tell nearer ones apart
 
@@ -124,14 +122,6 @@ def gorp_horizon(
         return GorpHorizon(None, None, None, interval, None, count, tried, None, budget)
     length, charged = _length(arena, found.k, found.m), charge(arena, found.k, found.m)
     return GorpHorizon(length, found.k, found.m, interval, found.successes, count, tried, charged, budget)
-
-
-def clopper_pearson(successes: int, runs: int, level: float = LEVEL) -> tuple[float, float]:
-    """An interval that holds the probability with at least this confidence, whatever it is."""
-    tail = (1 - level) / 2
-    low = float(betaincinv(successes, runs - successes + 1, tail)) if successes > 0 else 0.0
-    high = float(betaincinv(successes + 1, runs - successes, 1 - tail)) if successes < runs else 1.0
-    return low, high
 
 
 def _success(k: int, m: int, played: Sequence[Run], level: float) -> Success:

@@ -8,20 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from mohs.core.kernel import kernel, law
-
-
-@law
-def span(row, indptr):  # type: ignore[no-untyped-def]
-    """The first entry of a row and the one after its last."""
-    if len(indptr) == 0:
-        return row, row + 1
-    return indptr[row], indptr[row + 1]
-
-
-@law
-def chance(entry, prob):  # type: ignore[no-untyped-def]
-    """The probability of an entry of its row."""
-    return 1.0 if len(prob) == 0 else prob[entry]
+from mohs.tables.rows import chance_of, first_entry, span
 
 
 @kernel
@@ -39,7 +26,7 @@ def advance(indptr, succ, prob, reward, terminal, actions, policy, now, after): 
             if share > 0.0:
                 first, last = span(state * actions + action, indptr)
                 for entry in range(first, last):
-                    after[succ[entry]] += share * chance(entry, prob)
+                    after[succ[entry]] += share * chance_of(entry, prob)
 
 
 @kernel
@@ -50,10 +37,9 @@ def spread(indptr, succ, prob, reward, terminal, actions, now, after):  # type: 
     for state in range(len(terminal)):
         if terminal[state] or not now[state]:
             continue
-        first, _ = span(state * actions, indptr)
-        _, last = span(state * actions + actions - 1, indptr)
+        first, last = first_entry(state * actions, indptr), first_entry((state + 1) * actions, indptr)
         for entry in range(first, last):
-            if chance(entry, prob) > 0.0:
+            if chance_of(entry, prob) > 0.0:
                 after[succ[entry]] = True
 
 
@@ -82,7 +68,7 @@ def first_taken(  # type: ignore[no-untyped-def]
                         if row != pair:
                             first, last = span(row, indptr)
                             for entry in range(first, last):
-                                after[succ[entry]] += now[state] / actions * chance(entry, prob)
+                                after[succ[entry]] += now[state] / actions * chance_of(entry, prob)
                 now, after = after, now
             taken[i, taking] = total
 
@@ -99,11 +85,10 @@ def search(indptr, succ, prob, terminal, actions, queue, found, distance):  # ty
         done += 1
         if terminal[state]:
             continue
-        first, _ = span(state * actions, indptr)
-        _, last = span(state * actions + actions - 1, indptr)
+        first, last = first_entry(state * actions, indptr), first_entry((state + 1) * actions, indptr)
         for entry in range(first, last):
             after = succ[entry]
-            if distance[after] < 0 and chance(entry, prob) > 0.0:
+            if distance[after] < 0 and chance_of(entry, prob) > 0.0:
                 distance[after] = distance[state] + 1
                 queue[found] = after
                 found += 1
@@ -164,7 +149,7 @@ def can_surely_reach(indptr, succ, prob, reward, terminal, actions, goal, states
                     stays, nearer = True, False
                     first, last = span(state * actions + action, indptr)
                     for entry in range(first, last):
-                        if chance(entry, prob) > 0.0:
+                        if chance_of(entry, prob) > 0.0:
                             stays &= sure[succ[entry]]
                             nearer |= led[succ[entry]]
                     if stays and nearer:
@@ -201,8 +186,8 @@ def least_steps(  # type: ignore[no-untyped-def]
                 total = 1.0
                 first, last = span(state * actions + action, indptr)
                 for entry in range(first, last):
-                    if chance(entry, prob) > 0.0:
-                        total += chance(entry, prob) * steps[succ[entry]]
+                    if chance_of(entry, prob) > 0.0:
+                        total += chance_of(entry, prob) * steps[succ[entry]]
                 least = min(least, total)
             change = max(change, least - steps[state])
             steps[state] = least
@@ -219,7 +204,7 @@ def entropies(indptr, succ, prob, reward, terminal, actions, mass, bits):  # typ
                 continue
             first, last = span(state * actions + action, indptr)
             for entry in range(first, last):
-                mass[succ[entry]] += chance(entry, prob)
+                mass[succ[entry]] += chance_of(entry, prob)
             for entry in range(first, last):
                 share = mass[succ[entry]]
                 mass[succ[entry]] = 0.0
@@ -238,9 +223,9 @@ def largest_variance(indptr, succ, prob, reward, terminal, actions, reached, val
             first, last = span(row, indptr)
             mean = 0.0
             for entry in range(first, last):
-                mean += chance(entry, prob) * values[succ[entry]]
+                mean += chance_of(entry, prob) * values[succ[entry]]
             variance = 0.0
             for entry in range(first, last):
-                variance += chance(entry, prob) * (values[succ[entry]] - mean) ** 2
+                variance += chance_of(entry, prob) * (values[succ[entry]] - mean) ** 2
             largest = max(largest, variance)
     return largest

@@ -25,7 +25,8 @@ from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.core.task import SEED
 from mohs.exact import sqirl_kernels as kernels
-from mohs.exact.gorp import LEVEL, Success, clopper_pearson
+from mohs.exact.gorp import Success
+from mohs.exact.proportion import LEVEL, clopper_pearson
 from mohs.exact.qvi import TIES
 from mohs.exact.solve import finite_frame, returns
 from mohs.tables.table import Float, Table

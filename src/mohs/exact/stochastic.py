@@ -25,6 +25,7 @@ from mohs.exact.measures_kernels import spread
 from mohs.exact.qvi import TIES, rounding, solvable
 from mohs.exact.qvi_kernels import NOISE
 from mohs.exact.solve import finite_frame
+from mohs.tables.rows import chance_of, first_entry
 from mohs.tables.table import Float, Table
 
 _EQUAL = 1e-9  # lengths that differ by less are equal, and the smallest k is the one
@@ -95,12 +96,9 @@ def luckiest(indptr, succ, prob, reward, terminal, actions, discount, sign, afte
         now[state] = 0.0
         if terminal[state]:
             continue
-        first, last = state * actions, (state + 1) * actions
-        if len(indptr) > 0:
-            first, last = indptr[first], indptr[last]
         best = -np.inf
-        for entry in range(first, last):
-            if len(prob) == 0 or prob[entry] > 0.0:
+        for entry in range(first_entry(state * actions, indptr), first_entry((state + 1) * actions, indptr)):
+            if chance_of(entry, prob) > 0.0:
                 best = max(best, sign * reward[entry] + discount * after[succ[entry]])
         now[state] = best
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from mohs.core.errors import UsageError
 from mohs.core.values import Json
-from mohs.exact.gorp import clopper_pearson
+from mohs.exact.proportion import LEVEL, clopper_pearson
 from mohs.stats import Estimate, estimate
 
 EPISODES = 200
@@ -87,7 +87,7 @@ def rollouts(
 
 
 def _share(some: int, all_: int) -> Estimate:
-    return Estimate(some / all_, *clopper_pearson(some, all_), all_, 0.95, "share", "Clopper and Pearson")
+    return Estimate(some / all_, *clopper_pearson(some, all_), all_, LEVEL, "share", "Clopper and Pearson")
 
 
 def _episode(env: gymnasium.Env[Any, Any], limit: int, seed: int | None) -> list[float]:

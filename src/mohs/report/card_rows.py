@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mohs.exact.gorp import LEVEL
+from mohs.exact.proportion import LEVEL
 from mohs.report import numbers
 from mohs.report.figures.horizons import AT_MOST, WAYS, why_no_length
 from mohs.report.measure_words import about

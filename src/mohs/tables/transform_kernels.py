@@ -6,16 +6,7 @@ Each kernel is run twice, because it does not know beforehand how much it will w
 from __future__ import annotations
 
 from mohs.core.kernel import kernel, law
-
-
-@law
-def first_entry(row, indptr):  # type: ignore[no-untyped-def]
-    return row if len(indptr) == 0 else indptr[row]
-
-
-@law
-def chance_of(entry, prob):  # type: ignore[no-untyped-def]
-    return 1.0 if len(prob) == 0 else prob[entry]
+from mohs.tables.rows import chance_of, first_entry
 
 
 @law

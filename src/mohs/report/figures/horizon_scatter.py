@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from mohs.exact.gorp import LEVEL
+from mohs.exact.proportion import LEVEL
 from mohs.report import numbers
 from mohs.report.figures.horizons import length_text, why_no_length
 from mohs.report.theme import LIGHT, WIDTH, blank

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mohs.exact.gorp import LEVEL
+from mohs.exact.proportion import LEVEL
 from mohs.report import numbers
 from mohs.report.theme import LIGHT, dress, heading
 

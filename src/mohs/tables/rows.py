@@ -1,0 +1,23 @@
+"""How does a kernel read a row of a table? The same in deterministic tables, whose `indptr` and `prob` are empty."""
+
+from __future__ import annotations
+
+from mohs.core.kernel import law
+
+
+@law
+def first_entry(row, indptr):  # type: ignore[no-untyped-def]
+    """Where the entries of a row begin; those of the row before end there."""
+    return row if len(indptr) == 0 else indptr[row]
+
+
+@law
+def span(row, indptr):  # type: ignore[no-untyped-def]
+    """The first entry of a row and the one after its last."""
+    return first_entry(row, indptr), first_entry(row + 1, indptr)
+
+
+@law
+def chance_of(entry, prob):  # type: ignore[no-untyped-def]
+    """The probability of an entry of its row."""
+    return 1.0 if len(prob) == 0 else prob[entry]
