@@ -45,6 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except OSError as error:
         _fail(f"{error.filename or 'a file'} cannot be used: {error.strerror or error}.")
     except KeyboardInterrupt:
+        print("mohs: stopped", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
     except Exception as error:
         # typer's own errors (an unknown option, a missing argument) know how to show themselves.
@@ -157,6 +158,7 @@ def card(
     targets = [resolve(name, params, explore=explore) for name, params in read_targets(target)]
     directory = out or REPORTS / _slug("-".join(["card", *(found.name.removesuffix(".npz") for found in targets)]))
     _check_directory(directory)
+    _announce_compilation()
     with stages() as say:
         cards = [
             find_card(
@@ -193,7 +195,6 @@ def diagnose(
     as_json: AsJson = False,
 ) -> int:
     """Find out which dial of hardness breaks an agent, at which dose. The same command again goes on."""
-    from mohs.core.kernel import cache_directory
     from mohs.protocols.diagnose import Study, plan
     from mohs.runs.execute import execute
     from mohs.runs.learners import agent as find_agent
@@ -211,8 +212,7 @@ def diagnose(
         Integer(0).parse("workers", workers)
     directory = out or REPORTS / _slug(str(study.agent))
     planned = plan(study)
-    if not any(cache_directory().iterdir()):
-        print("mohs: compiling kernels for the first time; later runs start at once", file=sys.stderr)
+    _announce_compilation()
     with open_store(store) as opened:
         _check_directory(directory)
         summary = execute(planned, opened, workers=workers)
@@ -380,6 +380,13 @@ def _pairs(text: str) -> list[tuple[str, str]]:
             raise UsageError(f"--pairs is {word!r}, but must be two dials as a:b.")
         pairs.append((a, b))
     return pairs
+
+
+def _announce_compilation() -> None:
+    from mohs.core.kernel import cache_directory
+
+    if not any(cache_directory().iterdir()):
+        print("mohs: compiling kernels for the first time; later runs start at once", file=sys.stderr)
 
 
 def _check_directory(path: Path) -> None:

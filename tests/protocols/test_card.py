@@ -121,6 +121,18 @@ def test_the_unit_of_the_rewards_changes_nothing_but_returns_and_gaps(unit):
     assert other.measures["gap_reciprocals"] == pytest.approx(plain.measures["gap_reciprocals"] / unit)
 
 
+def test_what_the_card_leaves_out_is_said():
+    noisy = mohs.card("toy/discrete", reward_noise=0.5, max_episode_steps=5)
+    assert any("reward noise is left out" in line for line in headline(noisy))
+    short = mohs.card("FrozenLake-v1", horizon=3)
+    assert headline(short) == ("Every policy earns 0: within 3 steps nothing can go wrong.",)
+    hasty = mohs.card(DETOUR, budget=5)
+    assert "a run of GORP takes more than 5 steps" in hasty.undefined["effective_horizon.gorp"]
+    sampled = mohs.card("CartPole-v1", horizon=20)
+    assert sampled.deterministic is None
+    assert "seed" in sampled.undefined["deterministic"]
+
+
 def test_one_action_and_many_actions():
     alone = mohs.card(Table.from_arrays([[0]], [[1.0]], horizon=3))
     assert (alone.optimal_return, alone.min_k, alone.p_opt) == (3, 1, 1)

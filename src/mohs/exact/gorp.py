@@ -65,6 +65,8 @@ class GorpHorizon:
 
     def __str__(self) -> str:
         low, high = self.interval
+        if not self.tried:
+            return f"not measured: a run of GORP takes more than {self.budget:,} steps"
         if self.effective_horizon is None:
             return f"more than {low:.1f}: GORP finds no optimal policy within {self.budget:,} steps"
         found = f"k = {self.k}, m = {self.m}, {self.successes} of {self.runs} runs optimal"

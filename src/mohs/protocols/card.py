@@ -34,6 +34,7 @@ __all__ = ["Card", "Length", "card"]
 COMMON_DISCOUNT = 0.99  # what most learners are trained with
 MANY_PLACES = 2_000_000  # states × steps from which the tighter bound looks one step ahead only: more takes minutes
 LOOK_AHEADS = 10  # greedy returns are shown for at least so many k
+WAYS = ("simple", "tight", "gorp", "stochastic")  # of measuring the effective horizon
 RUNS, BUDGET = 100, 10_000_000  # of GORP: the challenge calls a task hard that takes it more steps
 Say = Callable[[str], None]
 Found = TypeVar("Found")
@@ -74,6 +75,8 @@ def card(
             raise UsageError(f"sticky actions are for tables, and {target.name} has none.")
         return _estimated(target, options)
     found = _exact(target.name, target.table, target.table.states, options)
+    if target.note:
+        found = replace(found, notes={**found.notes, "task": target.note})
     if options.sticky is None:
         return found
     made = sticky_actions(target.table, options.sticky)
@@ -166,7 +169,7 @@ def _lengths(
 ) -> tuple[dict[str, Length | None], tuple[float, ...] | None, dict[str, str]]:
     """The effective horizon by every way, the simple bound's m for each k, and notes; `undefined` takes the reasons."""
     frame: dict[str, Any] = {"horizon": steps, "discount": gamma}
-    found: dict[str, Length | None] = dict.fromkeys(("simple", "tight", "gorp", "stochastic"))
+    found: dict[str, Length | None] = dict.fromkeys(WAYS)
     notes: dict[str, str] = {}
     options.say("the simple bound on the effective horizon")
     simple = _asked("effective_horizon.simple", undefined, lambda: simple_bound(table, **frame))
@@ -225,13 +228,16 @@ def _estimated(target: Target, options: _Options) -> Card:
     undefined = dict.fromkeys(_NEEDS_TABLE, target.reason)
     if actions is None:
         undefined["actions"] = f"the actions are a {type(space).__name__}, not a finite list"
+    if not seen.deterministic:
+        undefined["deterministic"] = "outcomes change with the seed, by the start or by chance on the way"
     return Card(
         name=target.name,
         exact=False,
         horizon=seen.horizon,
         gamma=1.0 if options.gamma is None else options.gamma,
         actions=actions,
-        deterministic=seen.deterministic,
+        deterministic=seen.deterministic or None,
+        effective_horizon=dict.fromkeys(WAYS),
         random_return=seen.random_return.value,
         undefined=undefined,
         rollouts=seen,

@@ -16,7 +16,10 @@ def headline(card: Card) -> tuple[str, ...]:
     """The verdict first, then what makes the task easy or hard."""
     if not card.exact:
         return _estimated(card)
-    found = [_horizon(card), _look_ahead(card), _random(card), _guessing(card), _discount(card)]
+    if card.optimal_return is not None and card.optimal_return == card.worst_return:
+        return (f"Every policy earns {card.optimal_return:.3g}: within {_steps(card.horizon)} nothing can go wrong.",)
+    note = f"{card.notes['task'][0].upper()}{card.notes['task'][1:]}." if "task" in card.notes else ""
+    found = [_horizon(card), _look_ahead(card), _random(card), _guessing(card), _discount(card), note]
     return tuple(sentence for sentence in found if sentence)
 
 
@@ -47,7 +50,13 @@ def _look_ahead(card: Card) -> str:
         return f"No look-ahead makes greedy play optimal: {card.undefined.get('min_k', 'unknown')}."
     if card.min_k == 1:
         return "Acting greedily on the value of random play is already optimal (min_k = 1)."
-    return f"The value of random play misleads: one must look {_steps(card.min_k)} ahead of it to act optimally."
+    earned = (
+        f"earns {card.greedy_returns[0]:.3g} of {card.optimal_return:.3g}" if card.greedy_returns else "is not optimal"
+    )
+    return (
+        f"Acting greedily on the value of random play {earned} at worst: one must look {_steps(card.min_k)} ahead of "
+        "it to be sure to act optimally."
+    )
 
 
 def _random(card: Card) -> str:

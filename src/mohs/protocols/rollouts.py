@@ -59,7 +59,7 @@ def rollouts(
     own = env.spec.max_episode_steps if env.spec else None
     limit = min((steps for steps in (horizon, own) if steps is not None), default=None)
     if limit is None:
-        raise UsageError("this environment has no time limit: give a horizon.")
+        raise UsageError("this environment has no time limit: give a horizon (--horizon T).")
     env.action_space.seed(seed)
     returns: list[float] = []
     lengths: list[int] = []

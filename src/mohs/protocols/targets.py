@@ -19,15 +19,18 @@ from mohs.core.task import Task
 from mohs.tables.build import table
 from mohs.tables.table import Table
 
+_WORDS = {"True": "true", "yes": "true", "False": "false", "no": "false", "None": "null"}
+
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A name, and a table; or an environment and the reason why it has no table."""
+    """A name, and a table with what to know of it; or an environment and the reason why it has no table."""
 
     name: str
     table: Table | None = None
     env: gymnasium.Env[Any, Any] | None = None
     reason: str = ""
+    note: str = ""
 
 
 def read_targets(words: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
@@ -69,8 +72,7 @@ def resolve(
         return Target(Path(name).name, Table.load(name))
     ours = {e.gym_id: e.id for e in environments()} | {e.id: e.id for e in environments()}
     if name in ours:
-        task = Task.make(ours[name], **given)
-        return Target(str(task), table(task))
+        return _of_task(Task.make(ours[name], **given))
     return _gymnasium(_make(name, given, ours), " ".join([name, *(f"{k}={v}" for k, v in given.items())]), limit)
 
 
@@ -80,16 +82,23 @@ def _made(what: Task | Table | gymnasium.Env[Any, Any] | Target, explore: int) -
     if isinstance(what, Table):
         return Target(repr(what), what)
     if isinstance(what, Task):
-        return Target(str(what), table(what))
+        return _of_task(what)
     if isinstance(what, gymnasium.Env):
         return _gymnasium(what, str(what.spec.id if what.spec else what), explore)
     raise UsageError(f"a card is of an id, a path, a Task, a Table or a Gymnasium environment, not of {what!r}.")
 
 
+def _of_task(task: Task) -> Target:
+    noisy = bool(task.values.get("reward_noise"))
+    return Target(
+        str(task), table(task), note="rewards are taken at their mean: reward noise is left out" if noisy else ""
+    )
+
+
 def _value(text: str) -> Any:
-    """A value as JSON, and as text where it is none; true and false in any case."""
+    """A value as JSON, and as text where it is none; yes, no and Python's words count too."""
     try:
-        return json.loads(text.lower() if text in ("True", "False", "None") else text)
+        return json.loads(_WORDS.get(text, text))
     except json.JSONDecodeError:
         return text
 
@@ -99,8 +108,8 @@ def _make(name: str, params: dict[str, Any], ours: dict[str, str]) -> gymnasium.
         return gymnasium.make(name, disable_env_checker=True, **params)
     except (gymnasium.error.NameNotFound, gymnasium.error.NamespaceNotFound) as error:
         raise unknown("task", name, [*ours.values(), *gymnasium.registry]) from error
-    except (gymnasium.error.Error, TypeError, ValueError, ImportError) as error:
-        raise UsageError(f"{name} cannot be made: {' '.join(str(error).split())}") from error
+    except Exception as error:  # whatever an environment of somebody else's raises
+        raise UsageError(f"{name} cannot be made: {' '.join(str(error).split()) or type(error).__name__}") from error
 
 
 def _gymnasium(env: gymnasium.Env[Any, Any], name: str, explore: int) -> Target:
@@ -108,7 +117,8 @@ def _gymnasium(env: gymnasium.Env[Any, Any], name: str, explore: int) -> Target:
     if hasattr(env.unwrapped, "P") and hasattr(env.unwrapped, "initial_state_distrib"):
         return Target(name, Table.from_gymnasium(env))
     if explore:
-        return Target(name, Table.from_gymnasium(env, limit=explore))
+        alone = "it was explored from the start after reset(seed=0) alone"
+        return Target(name, Table.from_gymnasium(env, limit=explore), note=alone)
     reason = "it has no table: its states are not listed anywhere"
     if isinstance(env.action_space, gymnasium.spaces.Discrete):
         reason += " (--explore N lists up to N of them, if it is deterministic)"

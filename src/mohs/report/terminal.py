@@ -75,9 +75,12 @@ def show_cards(cards: Sequence[Card], path: Path) -> None:
         print()
     for column in shown:
         where = "" if alone else f" for {column.title}"
+        missing: dict[str, list[str]] = {}
         for row in (row for _, rows in groups(cards) for row in rows):
             if reason := row.read(column.card).reason:
-                print(f"{row.title} is not defined{where}: {reason}")
+                missing.setdefault(reason, []).append(row.title)
+        for reason, titles in missing.items():
+            print(f"Not defined{where}: {', '.join(titles)} ({reason})")
     print(f"Card: {path}")
 
 

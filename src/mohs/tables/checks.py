@@ -40,7 +40,9 @@ def check(table: Table) -> None:
     if np.abs(table.reward).max(initial=0.0) > MAX_REWARD:
         raise UsageError(f"reward must be between -{MAX_REWARD:g} and {MAX_REWARD:g}: sums of larger ones overflow.")
     # Written so that NaN, which compares as False, is refused.
-    if not (np.all(table.initial >= 0) and abs(table.initial.sum() - 1) <= 1e-9):
+    if not np.all(table.initial >= 0):
+        raise UsageError(f"initial must be probabilities ≥ 0, but holds {table.initial[~(table.initial >= 0)][0]:g}.")
+    if not abs(table.initial.sum() - 1) <= 1e-9:
         raise UsageError(f"initial must be probabilities ≥ 0 that sum to 1, but sums to {table.initial.sum():g}.")
     if not np.any(table.initial[~table.terminal] > 0):
         raise UsageError("initial must give a probability to a state that is not terminal: every start is an end.")

@@ -108,14 +108,13 @@ def _stochastic(probs: Float, pay: Float, ends: npt.NDArray[np.bool_], start: Fl
 
 def load(path: str | os.PathLike[str], *, horizon: int | None = None) -> Table:
     """A table from a file of ours or of BRIDGE's, which says no horizon."""
+    if Path(path).is_file() and not zipfile.is_zipfile(path):
+        raise UsageError(f"{path} cannot be read as a table: it is not an npz file.")
     try:
-        file = np.load(path, allow_pickle=False)
-        if not isinstance(file, np.lib.npyio.NpzFile):
-            raise UsageError(f"{path} cannot be read as a table: it is a single array, not an npz file.")
-        with file:
+        with np.load(path, allow_pickle=False) as file:
             bridge = set(file.files) >= _BRIDGE
             data = {name: file[name] for name in (_BRIDGE if bridge else file.files)}
-    except (OSError, EOFError, ValueError, zipfile.BadZipFile) as error:
+    except (OSError, ValueError, zipfile.BadZipFile) as error:
         raise UsageError(f"{path} cannot be read as a table: {error}.") from error
     if bridge:
         return from_arrays(data["transitions"], data["rewards"], horizon=horizon)
