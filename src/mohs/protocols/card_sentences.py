@@ -50,9 +50,7 @@ def _look_ahead(card: Card) -> str:
         return f"No look-ahead makes greedy play optimal: {card.undefined.get('min_k', 'unknown')}."
     if card.min_k == 1:
         return "Acting greedily on the value of random play is already optimal (min_k = 1)."
-    earned = (
-        f"earns {card.greedy_returns[0]:.3g} of {card.optimal_return:.3g}" if card.greedy_returns else "is not optimal"
-    )
+    earned = f"earns {card.greedy_returns[0]:.3g}" if card.greedy_returns else "is not optimal"
     return (
         f"Acting greedily on the value of random play {earned} at worst: one must look {_steps(card.min_k)} ahead of "
         "it to be sure to act optimally."
@@ -63,7 +61,7 @@ def _random(card: Card) -> str:
     paid = card.measures.get("paying_steps")
     if card.random_return is None or card.optimal_return is None:
         return ""
-    earned = f"random play earns {card.random_return:.3g} of {card.optimal_return:.3g}"
+    earned = f"random play earns {card.random_return:.3g}, the best policy {card.optimal_return:.3g}"
     if paid is not None and paid < SPARSE:
         return f"Rewards are sparse: {100 * paid:.2g}% of random steps pay, and {earned}."
     return f"{earned[0].upper()}{earned[1:]}."

@@ -98,7 +98,7 @@ def vertical_range(data: LookAheads) -> tuple[float, float]:
     for name in ("random", "worst"):
         if name in known:
             span, wider = (max(values) - min(values) for values in (held, [*held, known[name]]))
-            if wider <= FARTHEST * span or span < SMALL * wider:
+            if wider <= FARTHEST * span or (name == "random" and span < SMALL * wider):
                 held.append(known[name])
     low, high = min(held), max(held)
     return (low, high) if low < high else (low - 0.5, high + 0.5)
