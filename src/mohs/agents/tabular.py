@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.agents import hyperparameters, windows
 from mohs.agents import tabular_kernels as kernels
-from mohs.agents import windows
 from mohs.agents.protocol import Points
 from mohs.agents.streams import bursts, keys, start
 from mohs.core.cell import Agent, Cell
 from mohs.core.domain import Domain, Integer, Real
-from mohs.core.errors import UsageError, unknown
+from mohs.core.errors import UsageError
 from mohs.core.task import Task, members
 from mohs.engines.discrete.fleet import Fleet, fleet
 
@@ -41,12 +41,9 @@ class Config:
 
     @classmethod
     def of(cls, agent: Agent) -> Config:
-        given = dict(agent.params)
-        domains: dict[str, Domain] = {"learning_rate": Real(0, 1, low_open=True), "epsilon_steps": Integer(0)}
-        for name in given:
-            if name not in {f.name for f in fields(cls)}:
-                raise unknown(f"hyperparameter of {agent.name}", name, [f.name for f in fields(cls)])
-        return cls(**{name: domains.get(name, Real(0, 1)).parse(name, value) for name, value in given.items()})
+        domains: dict[str, Domain] = {f.name: Real(0, 1) for f in fields(cls)}
+        domains |= {"learning_rate": Real(0, 1, low_open=True), "epsilon_steps": Integer(0)}
+        return cls(**hyperparameters.read(agent.name, domains, dict(agent.params)))
 
 
 class TabularLearner:

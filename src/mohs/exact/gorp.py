@@ -16,32 +16,11 @@ from dataclasses import dataclass, field
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.exact.gorp_runs import Arena, Run, charge, play, prepare
-from mohs.exact.proportion import LEVEL, clopper_pearson
+from mohs.exact.trials import Outcome, Success, completed, probe, success_of
 from mohs.tables.table import Table
 
 LOOKS = 4  # at the runs of a probe, which are doubled from look to look
 RESOLUTION = 1 / 32  # of m: a hundred runs cannot tell nearer ones apart
-
-
-@dataclass(frozen=True)
-class Success:
-    """How many runs with these k and m found an optimal policy, and an interval for the probability."""
-
-    k: int
-    m: int
-    runs: int
-    successes: int
-    interval: tuple[float, float]
-    simulated: int
-
-    @property
-    def likely(self) -> bool:
-        return 2 * self.successes >= self.runs
-
-    @property
-    def clear(self) -> bool:
-        """Whether the interval says on which side of ½ the probability is."""
-        return not self.interval[0] <= 0.5 <= self.interval[1]
 
 
 @dataclass(frozen=True)
@@ -89,7 +68,7 @@ def success(
 ) -> Success:  # fmt: skip
     """How often GORP finds an optimal policy. Runs are those of `gorp`, each ended by its first action that loses."""
     count = Integer(1).parse("runs", runs)
-    return _success(k, m, list(play(prepare(table, horizon, discount), k, m, seed, range(count))), LEVEL)
+    return success_of(k, m, _outcomes(prepare(table, horizon, discount), k, m, seed, range(count)))
 
 
 def gorp_horizon(
@@ -126,12 +105,6 @@ def gorp_horizon(
     return GorpHorizon(length, found.k, found.m, interval, found.successes, count, tried, charged, budget)
 
 
-def _success(k: int, m: int, played: Sequence[Run], level: float) -> Success:
-    successes = sum(run.optimal for run in played)
-    interval = clopper_pearson(successes, len(played), level)
-    return Success(k, m, len(played), successes, interval, sum(run.simulated for run in played))
-
-
 @dataclass(frozen=True)
 class _Search:
     arena: Arena
@@ -166,29 +139,20 @@ def _least(search: _Search, k: int, most: int) -> Success | None:
 
 
 def _probe(search: _Search, k: int, m: int) -> Success:
-    """Runs until it is clear whether half of them succeed, but no more than all.
-
-    All looks together have the confidence of one (Bonferroni), so the interval holds wherever the probe ends.
-    """
-    played: list[Run] = []
-    for count in sorted({-(-search.runs // 2**i) for i in range(LOOKS)}):
-        played.extend(play(search.arena, k, m, search.seed, range(len(played), count)))
-        found = _success(k, m, played, 1 - (1 - LEVEL) / LOOKS)
-        if found.clear:
-            break
+    found = probe(lambda numbers: _outcomes(search.arena, k, m, search.seed, numbers), k, m, search.runs, LOOKS)
     search.tried.append(found)
     if search.progress is not None:
-        search.progress(f"k = {k}, m = {m}: {found.successes} of {found.runs} runs optimal")
+        search.progress(str(found))
     return found
 
 
-def _completed(search: _Search, probe: Success) -> Success:
+def _outcomes(arena: Arena, k: int, m: int, seed: int, numbers: Sequence[int]) -> list[Outcome]:
+    return [(run.optimal, run.simulated) for run in play(arena, k, m, seed, numbers)]
+
+
+def _completed(search: _Search, found: Success) -> Success:
     """The probe with all of its runs."""
-    rest = list(play(search.arena, probe.k, probe.m, search.seed, range(probe.runs, search.runs)))
-    successes = probe.successes + sum(run.optimal for run in rest)
-    simulated = probe.simulated + sum(run.simulated for run in rest)
-    interval = clopper_pearson(successes, search.runs)
-    return Success(probe.k, probe.m, search.runs, successes, interval, simulated)
+    return completed(found, _outcomes(search.arena, found.k, found.m, search.seed, range(found.runs, search.runs)))
 
 
 def _look_above(search: _Search, found: Success) -> None:

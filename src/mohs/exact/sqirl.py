@@ -25,10 +25,9 @@ from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.core.task import SEED
 from mohs.exact import sqirl_kernels as kernels
-from mohs.exact.gorp import Success
-from mohs.exact.proportion import LEVEL, clopper_pearson
 from mohs.exact.qvi import TIES
 from mohs.exact.solve import finite_frame, returns
+from mohs.exact.trials import Outcome, Success, probe, success_of
 from mohs.tables.table import Float, Table
 
 MAX_SEEN = 2**25  # steps of all episodes that are kept at once
@@ -84,7 +83,7 @@ def sqirl_success(
 ) -> Success:  # fmt: skip
     """How often the policy is optimal, within `tolerance` of its return, over the runs 0, 1, …"""
     ready = _ready(table, horizon, discount, tolerance)
-    return _success(k, m, _outcomes(ready, k, m, seed, range(Integer(1).parse("runs", runs))), LEVEL)
+    return success_of(k, m, _outcomes(ready, k, m, seed, range(Integer(1).parse("runs", runs))))
 
 
 def sqirl_horizon(
@@ -107,22 +106,16 @@ def sqirl_horizon(
     count, limit = Integer(1).parse("runs", runs), Integer(1).parse("budget", budget) // ready.steps**2
     tried: list[Success] = []
 
-    def probe(k: int, m: int) -> Success:
-        """Runs until it is clear whether half of them succeed; all looks together have the confidence of one."""
-        outcomes: list[tuple[bool, int]] = []
-        for size in sorted({-(-count // 2**i) for i in range(LOOKS)}):
-            outcomes += _outcomes(ready, k, m, seed, range(len(outcomes), size))
-            found = _success(k, m, outcomes, 1 - (1 - LEVEL) / LOOKS)
-            if found.clear:
-                break
+    def judged(k: int, m: int) -> Success:
+        found = probe(lambda numbers: _outcomes(ready, k, m, seed, numbers), k, m, count, LOOKS)
         tried.append(found)
         if progress is not None:
-            progress(f"k = {k}, m = {m}: {found.successes} of {found.runs} runs optimal")
+            progress(str(found))
         return found
 
     best: Success | None = None
     for k in range(1, min(ready.steps, Integer(1).parse("most", most)) + 1):
-        found = _least(probe, k, limit if best is None else best.m - 1)
+        found = _least(judged, k, limit if best is None else best.m - 1)
         best = found if found is not None else best
     if best is None:
         return SqirlHorizon(None, None, None, None, None, count, tuple(tried), budget)
@@ -132,11 +125,11 @@ def sqirl_horizon(
     )  # fmt: skip
 
 
-def _least(probe: Callable[[int, int], Success], k: int, most: int) -> Success | None:
+def _least(judged: Callable[[int, int], Success], k: int, most: int) -> Success | None:
     """The least m up to `most` that is found to succeed in half of the runs: doubled until one does, then bisected."""
     low, best = 0, None
     while low < most and (best is None or best.m - low > max(1, RESOLUTION * best.m)):
-        found = probe(k, min(max(1, 2 * low), most) if best is None else (low + best.m) // 2)
+        found = judged(k, min(max(1, 2 * low), most) if best is None else (low + best.m) // 2)
         if found.likely:
             best = found
         else:
@@ -209,12 +202,6 @@ def _fit(table: Table, m: int) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-def _outcomes(ready: _Ready, k: int, m: int, seed: int, numbers: Sequence[int]) -> list[tuple[bool, int]]:
+def _outcomes(ready: _Ready, k: int, m: int, seed: int, numbers: Sequence[int]) -> list[Outcome]:
     """Whether each run was optimal, and the steps it took; policies are too large to keep."""
     return [(run.optimal, run.simulated) for run in _play(ready, k, m, seed, numbers)]
-
-
-def _success(k: int, m: int, outcomes: Sequence[tuple[bool, int]], level: float) -> Success:
-    successes = sum(optimal for optimal, _ in outcomes)
-    interval = clopper_pearson(successes, len(outcomes), level)
-    return Success(k, m, len(outcomes), successes, interval, sum(taken for _, taken in outcomes))

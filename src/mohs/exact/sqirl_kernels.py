@@ -11,6 +11,7 @@ import numpy as np
 from mohs.core.kernel import kernel, law
 from mohs.core.splitmix import STRIDE, mix
 from mohs.exact.gorp_kernels import NOISE, below
+from mohs.tables.rows import chance_of, span
 
 UNSEEN = -1  # no action was found for a state: it is drawn
 _S11 = np.uint64(11)
@@ -171,9 +172,9 @@ def policy_value(indptr, succ, prob, reward, terminal, actions, initial, policy,
                     continue
                 row = state * actions + action
                 share = now[state] if chosen != UNSEEN else now[state] / actions
-                begin, end = (row, row + 1) if len(indptr) == 0 else (indptr[row], indptr[row + 1])
+                begin, end = span(row, indptr)
                 for entry in range(begin, end):
-                    weight = share if len(indptr) == 0 else share * prob[entry]
+                    weight = share * chance_of(entry, prob)
                     total += weight * reward[entry]
                     after[succ[entry]] += weight
         for state in range(len(terminal)):
