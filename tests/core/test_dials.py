@@ -9,24 +9,30 @@ from mohs.core.dial import NO_OFF
 from mohs.core.dials import DIALS
 from mohs.core.registry import environment
 
+TOYS = {"discrete toy": "toy/discrete"}
 
-def test_a_dial_is_a_parameter_wherever_it_says_it_applies():
-    parameters = environment("toy/discrete").parameters
-    assert {d.name for d in DIALS.values() if "discrete toy" in d.applies} <= set(parameters)
-    for dial in DIALS.values():
+
+@pytest.mark.parametrize("where", TOYS)
+def test_a_dial_is_a_parameter_wherever_it_says_it_applies(where):
+    parameters = environment(TOYS[where]).parameters
+    applying = [d.at(where) for d in DIALS.values() if where in d.applies]
+    for dial in applying:
         assert parameters[dial.name].default == dial.vanilla
-        assert parameters[dial.name].domain is dial.domain
+        assert parameters[dial.name].domain == dial.domain
+    assert not {name for name in parameters if name in DIALS} - {d.name for d in applying}
 
 
 @pytest.mark.parametrize("dial", DIALS.values(), ids=list(DIALS))
 def test_vanilla_and_off_are_in_the_domain(dial):
-    assert dial.domain.parse(dial.name, dial.vanilla) == dial.vanilla
-    if dial.off is not NO_OFF:
-        assert dial.domain.parse(dial.name, dial.off) == dial.off
+    for where in dial.applies:
+        read = dial.at(where)
+        assert read.domain.parse(dial.name, read.vanilla) == read.vanilla
+        if dial.off is not NO_OFF:
+            assert read.domain.parse(dial.name, dial.off) == dial.off
 
 
-@pytest.mark.parametrize("dial", DIALS.values(), ids=list(DIALS))
-def test_a_dial_that_has_a_table_changes_nothing_there_when_off(dial):
-    if dial.off is NO_OFF or dial.vanilla != dial.off:
-        return
-    assert mohs.Task.make("toy/discrete", **{dial.name: dial.off}) == mohs.Task.make("toy/discrete")
+@pytest.mark.parametrize("where", TOYS)
+def test_a_dial_that_is_off_is_the_plain_task(where):
+    for dial in DIALS.values():
+        if where in dial.applies and dial.off is not NO_OFF and dial.at(where).vanilla == dial.off:
+            assert mohs.Task.make(TOYS[where], **{dial.name: dial.off}) == mohs.Task.make(TOYS[where])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from mohs.core.domain import Domain
@@ -10,7 +10,8 @@ from mohs.core.values import Json, to_json
 
 Harder = Literal["up", "down", "both", "none"]
 Touches = Literal["P", "R", "O", "A", "T", "rho0"]
-Applies = Literal["discrete toy", "continuous toy", "table", "gymnasium"]
+# "wrapper" is any Gymnasium environment (through `mohs.inject`), the two after it are those of one kind.
+Applies = Literal["discrete toy", "continuous toy", "grid toy", "table", "wrapper", "image wrapper", "MuJoCo wrapper"]
 
 
 class _NoOff:
@@ -24,11 +25,23 @@ NO_OFF = _NoOff()
 
 
 @dataclass(frozen=True)
+class Reading:
+    """How a dial is read in a place where its values mean something else than they do elsewhere."""
+
+    where: Applies
+    unit: str
+    domain: Domain
+    vanilla: Any
+    text: str
+
+
+@dataclass(frozen=True)
 class Dial:
     """One axis of hardness.
 
     `vanilla` is the value of the plain task (Table 1 of MDP Playground), `off` the one at which the dial does nothing,
     `harder` the direction in which the task gets harder, `touches` the parts of the MDP that the dial may change.
+    `readings` are the places in which the values mean something else; `at` is the dial as it is read there.
     """
 
     name: str
@@ -40,6 +53,14 @@ class Dial:
     touches: tuple[Touches, ...]
     applies: tuple[Applies, ...]
     text: str
+    readings: tuple[Reading, ...] = ()
+
+    def at(self, where: Applies) -> Dial:
+        for reading in self.readings:
+            if reading.where == where:
+                own = {"unit": reading.unit, "domain": reading.domain, "vanilla": reading.vanilla, "text": reading.text}
+                return replace(self, readings=(), **own)
+        return self
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -52,4 +73,14 @@ class Dial:
             "touches": list(self.touches),
             "applies": list(self.applies),
             "text": self.text,
+            "readings": [
+                {
+                    "where": reading.where,
+                    "unit": reading.unit,
+                    "domain": reading.domain.describe(),
+                    "vanilla": to_json(reading.vanilla),
+                    "text": reading.text,
+                }
+                for reading in self.readings
+            ],
         }

@@ -10,27 +10,19 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
-from gymnasium.vector import AutoresetMode, VectorEnv
-from gymnasium.vector.utils import batch_space
 
-from mohs.core.domain import Choice, Integer
+from mohs.core.domain import Choice
 from mohs.core.errors import UsageError
 from mohs.core.kernel import entry
 from mohs.core.task import Source, Task, TaskSet
 from mohs.engines.discrete import kernels
 from mohs.engines.discrete.fleet import Fleet, fleet
 from mohs.engines.discrete.law import begin_fleet
-
-Info = dict[str, Any]
+from mohs.envs.fleets import FleetVectorEnv, Info, stream_key
 
 
 def _space(relevant: int, irrelevant: int) -> spaces.Space[Any]:
     return spaces.MultiDiscrete([relevant, irrelevant]) if irrelevant else spaces.Discrete(relevant)
-
-
-def _key(seed: int) -> int:
-    """The key of the random stream that a seed of `reset` stands for."""
-    return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
 
 
 class DiscreteEnv(gymnasium.Env[Any, Any]):
@@ -80,7 +72,7 @@ class DiscreteEnv(gymnasium.Env[Any, Any]):
             super().reset(seed=seed)
             _ = self.np_random  # Gymnasium chooses a seed where none was ever given
             assert self.np_random_seed is not None
-            self.fleet.seed(_key(self.np_random_seed))
+            self.fleet.seed(stream_key(self.np_random_seed))
             self._started = True
             self._ready = not self.fleet.noise
         state = kernels.begin_one(self._memory)
@@ -154,104 +146,40 @@ class DiscreteEnv(gymnasium.Env[Any, Any]):
         return f"step {inst['t']}: state {inst['state']}, last N-states {self._trace.tolist()}"
 
 
-class DiscreteVectorEnv(VectorEnv[Any, Any, Any]):
-    """Many discrete toys stepped by one kernel. Instances may play different tasks with the same spaces."""
+class DiscreteVectorEnv(FleetVectorEnv):
+    """Many discrete toys stepped by one kernel; with `history`, `info` holds what it holds of a single one."""
 
-    def __init__(
-        self,
-        *,
-        num_envs: int = 1,
-        sources: Sequence[Source] | None = None,
-        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
-        history: bool = False,
-        render_mode: str | None = None,
-        seed: int = 0,
-        **params: Any,
-    ) -> None:
-        if sources is None:
-            count = Integer(1, 2**24).parse("num_envs", num_envs)
-            sources = [Task.make("toy/discrete", seed=seed, **params)] * count
-        if render_mode is not None:
-            raise UsageError("a fleet of toys has no render mode; render a single environment.")
-        modes = {"NextStep": AutoresetMode.NEXT_STEP, "SameStep": AutoresetMode.SAME_STEP}
-        if not isinstance(autoreset_mode, AutoresetMode):
-            autoreset_mode = modes[Choice(tuple(modes)).parse("autoreset_mode", autoreset_mode)]
-        if autoreset_mode not in modes.values():
-            raise UsageError(f"autoreset_mode must be one of {', '.join(modes)}.")
-        self._same_step = autoreset_mode is AutoresetMode.SAME_STEP
-        self.metadata = {"autoreset_mode": autoreset_mode}
-        self.render_mode = None
-        self.fleet: Fleet = fleet(sources, history=history)
-        self._history = history
+    environment = "toy/discrete"
+    fleet: Fleet
+
+    def _build(self, sources: Sequence[Source]) -> None:
+        self.fleet = fleet(sources, history=self._history)
         states, actions, irrelevant_states, irrelevant_actions = self.fleet.spaces
-        self.num_envs = len(sources)
         self.single_observation_space = _space(states, irrelevant_states)
         self.single_action_space = _space(actions, irrelevant_actions)
-        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
-        self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._width = 2 if irrelevant_actions else 1
-        self._started = False
 
-    def reset(self, *, seed: int | Sequence[int | None] | None = None, options: Info | None = None) -> tuple[Any, Info]:
-        chosen = np.ones(self.num_envs, dtype=np.bool_)
-        if options and options.get("reset_mask") is not None:
-            chosen = np.asarray(options["reset_mask"], dtype=np.bool_)
-            if chosen.shape != (self.num_envs,):
-                raise UsageError(f"reset_mask has shape {chosen.shape}, but must have one value for each environment.")
-            if not self._started and not chosen.all():
-                raise UsageError("reset_mask must choose every environment the first time.")
-        for i, one in enumerate(self._seeds(seed)):
-            if chosen[i] and one is not None:
-                self.fleet.seed(_key(one), i)
-        self._started = True
-        observations = np.empty((self.num_envs, self._width), dtype=np.int64)
-        begin_fleet(*self.fleet.arrays, chosen, observations)
-        return self._shaped(observations), self._info()
+    def _new_states(self) -> npt.NDArray[np.int64]:
+        return np.empty((self.num_envs, self._width), dtype=np.int64)
 
-    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        """One seed for each environment; None goes on in its stream, and is drawn where there is none yet."""
-        given: Any = [None] * self.num_envs if seed is None else seed
-        if isinstance(given, int | np.integer):
-            given = [int(given) + i for i in range(self.num_envs)]
-        if isinstance(given, str) or not isinstance(given, Sequence | np.ndarray) or len(given) != self.num_envs:
-            raise UsageError(f"the seed is {seed!r}, but must be an integer ≥ 0 or {self.num_envs} of them.")
-        seeds = [None if one is None else Integer(0).parse("a seed", one) for one in given]
-        if not self._started:
-            seeds = [np.random.SeedSequence().generate_state(1)[0].item() if one is None else one for one in seeds]
-        return seeds
+    def _begin(self, chosen: npt.NDArray[np.bool_], states: npt.NDArray[np.int64]) -> None:
+        begin_fleet(*self.fleet.arrays, chosen, states)
 
-    def step(self, actions: Any) -> tuple[Any, npt.NDArray[np.float64], Any, Any, Info]:
-        if not self._started:
-            raise gymnasium.error.ResetNeeded("call reset() before step().")
+    def _read(self, actions: Any) -> npt.NDArray[np.int64]:
         given = np.asarray(actions)
         if given.shape != self.action_space.shape or given.dtype.kind not in "iu":
             raise UsageError(
                 f"actions must be integers of shape {self.action_space.shape}, not {given.dtype} of {given.shape}."
             )
-        if self.fleet.noise:
-            self.fleet.draw_noise()
-        n = self.num_envs
         # One type and layout, so that one kernel is compiled.
-        chosen = np.ascontiguousarray(given, dtype=np.int64).reshape(n, self._width)
-        observations = np.empty((n, self._width), dtype=np.int64)
-        final = np.zeros((n, self._width), dtype=np.int64) if self._same_step else observations
-        rewards = np.empty(n)
-        terminated, truncated = np.empty(n, dtype=np.bool_), np.empty(n, dtype=np.bool_)
-        before = self._keep() if self._same_step and self._history else None
-        wrong = kernels.step_fleet(
-            self.fleet.memory, chosen, observations, rewards, terminated, truncated, final, self._same_step
-        )
-        if wrong >= 0:
-            raise UsageError(
-                f"the action of environment {wrong} is {given[wrong]}, outside {self.single_action_space}."
-            )
-        info = self._info()
-        if self._same_step:
-            self._add_final(info, final, terminated | truncated, before)
-        return self._shaped(observations), rewards, terminated, truncated, info
+        return np.ascontiguousarray(given, dtype=np.int64).reshape(self.num_envs, self._width)
 
-    def _shaped(self, observations: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        return observations[:, 0] if self._width == 1 else observations
+    def _advance(self, actions: npt.NDArray[Any], states: Any, final: Any, rewards: Any, over: tuple[Any, Any]) -> int:
+        memory = self.fleet.memory
+        return int(kernels.step_fleet(memory, actions, states, rewards, *over, final, self._same_step))
+
+    def _shown(self, states: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        return states[:, 0] if self._width == 1 else states
 
     def _info(self) -> Info:
         return self._histories(*self._keep(), np.ones(self.num_envs, dtype=np.bool_)) if self._history else {}
@@ -259,6 +187,12 @@ class DiscreteVectorEnv(VectorEnv[Any, Any, Any]):
     def _keep(self) -> tuple[Any, Any]:
         """The tasks that are being played, and their histories."""
         return self.fleet.tasks[self.fleet.instances["task"]], self.fleet.traces.copy()
+
+    def _final_info(self, before: Any, final: npt.NDArray[Any], over: npt.NDArray[np.bool_]) -> Info:
+        if before is None:
+            return {}
+        task, traces = before
+        return self._histories(task, np.hstack([traces[:, 1:], final[:, :1].astype(traces.dtype)]), over)
 
     def _histories(self, task: Any, traces: npt.NDArray[np.int32], there: npt.NDArray[np.bool_]) -> Info:
         """The histories, right-aligned, and the M-states, left-aligned, where tasks differ in length."""
@@ -269,22 +203,3 @@ class DiscreteVectorEnv(VectorEnv[Any, Any, Any]):
         source = np.minimum(width - span[:, None] + 1 + place, width - 1)
         augmented = np.where(place < length[:, None], np.take_along_axis(traces, source, axis=1), -1)
         return {"history": history, "_history": there, "augmented_state": augmented, "_augmented_state": there.copy()}
-
-    def _add_final(
-        self, info: Info, final: npt.NDArray[np.int64], over: npt.NDArray[np.bool_], before: tuple[Any, Any] | None
-    ) -> None:
-        """What Gymnasium reports of the step that ended an episode, before the new one began."""
-        if not over.any():
-            return
-        observations = np.full(self.num_envs, None, dtype=object)
-        if self._width == 1:
-            observations[over] = final[over, 0]
-        else:
-            for i in np.flatnonzero(over):
-                observations[i] = final[i]
-        info["final_obs"], info["_final_obs"] = observations, over
-        ended = {}
-        if before is not None:
-            task, traces = before
-            ended = self._histories(task, np.hstack([traces[:, 1:], final[:, :1].astype(traces.dtype)]), over)
-        info["final_info"], info["_final_info"] = ended, over.copy()

@@ -1,0 +1,1 @@
+"""Which environments does mohs bring? One module for each, with its parameters and realisations as data."""
