@@ -9,7 +9,7 @@ export NUMBA_NUM_THREADS := 1
 # PNGs are drawn by Debian's Chromium; another browser can be named here.
 export BROWSER_PATH ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
-.PHONY: demo test lint types unit slow bench browser clean
+.PHONY: demo test lint types unit slow bench browser procgen clean
 
 demo: $(READY) browser
 	@rm -rf $(DEMO)
@@ -52,6 +52,11 @@ browser:
 	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null 2>&1 && \
 	    { apt-get update -qq; apt-get install -y -qq --no-install-recommends chromium >/dev/null; }; } || \
 	  echo "no Chromium found: static pictures (--png) are skipped"
+
+# Procgen's metadata ask for numpy 1 and the old gym; what mohs uses of it needs neither.
+procgen: $(READY)
+	$(BIN)/python -m pip install --quiet -c constraints.txt --no-deps procgen-mirror gym3
+	$(BIN)/python -m pip install --quiet -c constraints.txt cffi imageio
 
 clean:
 	rm -rf $(VENV) $(DEMO) .mypy_cache .pytest_cache .ruff_cache .hypothesis

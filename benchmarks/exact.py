@@ -32,6 +32,7 @@ import scipy
 import scipy.sparse as sp
 
 import mohs
+from benchmarks.measure import in_turns
 from mohs import Table
 from mohs.exact.gorp_runs import Arena, play, prepare
 from mohs.exact.qvi import min_k
@@ -129,11 +130,6 @@ def rate_of(work: Callable[[], int]) -> float:
     began = time.process_time()
     steps = work()
     return steps / (time.process_time() - began)
-
-
-def in_turns(measures: list[Callable[[], float]], repeats: int) -> np.ndarray:
-    """[repeats, measures], after one round that does not count; neighbours share the machine's moods."""
-    return np.array([[measure() for measure in measures] for _ in range(repeats + 1)])[1:]
 
 
 def whole_run(ready: Arena, k: int, m: int, numbers: Iterator[int]) -> int:

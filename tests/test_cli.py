@@ -16,6 +16,8 @@ import mohs
 from mohs.cli import main
 
 EXAMPLE = str(Path(__file__).parents[1] / "examples" / "my_agent.py") + ":make_agent"
+CEM = str(Path(__file__).parents[1] / "examples" / "cem.py") + ":make_agent"
+PLAYED = [("random", "CartPole-v1"), (CEM, "toy/continuous"), (CEM, "CartPole-v1")]
 SLUG = "card-toy-discrete-max_episode_steps-5-seed-0"
 SMALL = ["--dials", "delay", "--seeds", "3", "--budget", "1000"]
 
@@ -40,9 +42,9 @@ def test_envs_and_dials_as_text_and_json(mohs_run):
     assert code == 0
     assert {"name", "domain", "vanilla", "off", "harder", "touches", "applies", "text"} <= set(dials[0])
     assert "delay" in mohs_run("dials")[1]
-    (env,) = json.loads(mohs_run("envs", "--json")[1])
-    assert env["id"] == "toy/discrete"
-    assert env["parameters"]["delay"]["default"] == 0
+    listed = {env["id"]: env for env in json.loads(mohs_run("envs", "--json")[1])}
+    assert {"toy/discrete", "toy/grid"} <= set(listed)
+    assert listed["toy/discrete"]["parameters"]["delay"]["default"] == 0
     assert "toy/discrete" in mohs_run("envs")[1]
 
 
@@ -97,6 +99,43 @@ def test_cards_alone_and_side_by_side(mohs_run):
     assert [card["exact"] for card in both] == [True, False]
 
 
+@pytest.mark.parametrize(("name", "env"), PLAYED, ids=lambda word: Path(word).stem)
+def test_other_environments_end_to_end_and_again(mohs_run, name, env):
+    """One seed first, then both, in this process; both at once, in two others: the same bytes."""
+    command = ["diagnose", name, "--env", env, "--doses", "delay=0,3", "--dials", "delay", "--budget", "400"]
+    one, two = (["--store", f"sqlite:///{file}.db"] for file in ("one", "two"))
+    assert mohs_run(*command, "--seeds", "1", "--workers", "0", *one)[0] == 0
+    code, out, err = mohs_run(*command, "--seeds", "2", "--workers", "0", *one, "--json")
+    found = json.loads(out)
+    assert code == 0, err
+    assert found["study"]["env"] == env
+    assert [dose["value"] for dose in found["dials"][0]["doses"]] == [0, 3]
+    assert found["missing_cells"] == 0
+    assert mohs_run(*command, "--seeds", "2", "--workers", "2", *two)[0] == 0
+    for file, store in (("one.csv", one), ("two.csv", two)):
+        assert mohs_run("export", *store, "--csv", file)[0] == 0
+    assert Path("one.csv").read_bytes() == Path("two.csv").read_bytes()
+    report = json.loads(mohs_run("report", f"{name} on {env}", *two, "--json")[1])
+    assert report["references"] == found["references"]
+    assert report["dials"] == found["dials"]
+
+
+def test_parameters_of_the_base_task_and_doses_with_commas(mohs_run):
+    command = ["diagnose", "random", "--env", "CartPole-v1", "--seeds", "1", "--budget", "200", "--workers", "0"]
+    command += ["--param", "max_episode_steps=50", "--param", "sutton_barto_reward=yes", "--dials", "reward_clip"]
+    code, out, err = mohs_run(*command, "--doses", "reward_clip=[null, [0, 0.5]]", "--json")
+    assert code == 0, err
+    study = json.loads(out)["study"]
+    assert study["params"] == {"max_episode_steps": 50, "sutton_barto_reward": True}
+    assert [dose["value"] for dose in json.loads(out)["dials"][0]["doses"]] == [None, [0.0, 0.5]]
+
+
+def test_help_is_light():
+    code = "import sys, mohs.cli; print(*sorted({m.split('.')[0] for m in sys.modules}))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numba", "plotly", "scipy", "sqlalchemy", "pandas"} & set(loaded)
+
+
 def test_two_runs_of_the_same_plan_export_the_same_file(mohs_run):
     for store, workers in (("one", "0"), ("two", "2")):
         args = ["--store", f"sqlite:///{store}.db", "--workers", workers, "--out", store]
@@ -141,6 +180,22 @@ BAD = [
     (["diagnose", "q_learning", "--workers", "-1"], "workers is -1"),
     (["diagnose", "q_learning", "--set", "rate"], "name=value"),
     (["diagnose", "q_learning", "--set", "rate=1"], "unknown hyperparameter"),
+    (["diagnose", "random", "--env", "CartPol-v1"], "Did you mean 'CartPole-v1'"),
+    (["diagnose", "random", "--env", "CartPole-v1", "--dials", "dealy"], "Did you mean 'delay'"),
+    (["diagnose", "random", "--env", "CartPole-v1", "--dials", "diameter"], "diameter is no dial of CartPole-v1"),
+    (["diagnose", "random", "--env", "CartPole-v1", "--dials", "time_unit"], "time_unit is no dial of CartPole-v1"),
+    (["diagnose", "random", "--env", "CartPole-v1", "--dials", "reward_clip,image_transforms"], "image"),
+    (["diagnose", "random", "--env", "CartPole-v1", "--doses", "delay=-1"], "delay is -1"),
+    (["diagnose", "random", "--env", "CartPole-v1", "--doses", "delay=0"], "a dose other than vanilla's"),
+    (["diagnose", "random", "--env", "CartPole-v1", "--dials", "delay_at_end"], "delay_at_end has no usual doses"),
+    (["diagnose", "random", "--env", "FrozenLake-v1", "--dials", "observation_noise"], "observation_noise"),
+    (["diagnose", "random", "--doses", "delay"], "name=v1,v2,..."),
+    (["diagnose", "random", "--doses", "delay=1", "--doses", "delay=2"], "--doses sets delay twice"),
+    (["diagnose", "random", "--param", "delay"], "name=value"),
+    (["diagnose", "random", "--param", "delai=1"], "Did you mean 'delay'"),
+    (["diagnose", "q_learning", "--env", "CartPole-v1"], "q_learning keeps a table of states"),
+    (["diagnose", "optimal", "--env", "toy/continuous"], "optimal keeps a table of states"),
+    (["diagnose", "gorp", "--env", "Pendulum-v1"], "finitely many actions"),
     (["diagnose", "nothing.py:make_agent"], "no file"),
     (["diagnose", "math:sinn"], "Did you mean 'sin'"),
     (["diagnose", "q_learning", "--store", "mysql://x"], "store"),

@@ -14,6 +14,7 @@ from mohs.core.task import Task, TaskSet
 from mohs.envs.registration import register_all
 
 if TYPE_CHECKING:
+    from mohs.envs.inject import inject, inject_vec
     from mohs.envs.make import make, make_vec
     from mohs.protocols.card import card
     from mohs.runs.export import load
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Agent", "Cell", "Dial", "Family", "MohsError", "Point", "Probe", "Reference", "Score", "Segment", "StoreError",
-    "Table", "Task", "TaskSet", "UsageError", "card", "load", "make", "make_vec", "table",
+    "Table", "Task", "TaskSet", "UsageError", "card", "inject", "inject_vec", "load", "make", "make_vec", "table",
 ]  # fmt: skip
 
 # Loaded on first use, so that `import mohs` needs numpy and gymnasium only.
 _LAZY = {
     "card": "mohs.protocols.card",
+    "inject": "mohs.envs.inject",
+    "inject_vec": "mohs.envs.inject",
     "make": "mohs.envs.make",
     "make_vec": "mohs.envs.make",
     "table": "mohs.tables.build",

@@ -9,7 +9,7 @@ from mohs.core.dial import NO_OFF
 from mohs.core.dials import DIALS
 from mohs.core.registry import environment
 
-TOYS = {"discrete toy": "toy/discrete"}
+TOYS = {"continuous toy": "toy/continuous", "discrete toy": "toy/discrete", "grid toy": "toy/grid"}
 
 
 @pytest.mark.parametrize("where", TOYS)

@@ -11,7 +11,7 @@ from mohs import UsageError
 from mohs.protocols.batteries import BATTERIES
 from mohs.protocols.compare import compare
 from mohs.protocols.diagnose import Study, plan, verdict
-from mohs.protocols.measures import MEASURES
+from mohs.protocols.measures import measures
 from mohs.runs.learners import agent, learner
 from mohs.runs.plan import packs
 from mohs.stats import auc, bonferroni_comparisons, estimate, paper_scale
@@ -37,9 +37,14 @@ def falling(task, seed):
     return 90 - 10 * task["delay"] - 300 * task["transition_noise"] + seed % 3
 
 
-def test_every_battery_is_a_valid_plan():
-    for name in BATTERIES:
-        study = Study.make(agent("random"), name, seeds=1)
+TOYS = {"discrete toy": "toy/discrete", "continuous toy": "toy/continuous", "grid toy": "toy/grid"}
+
+
+@pytest.mark.parametrize("kind", TOYS)
+def test_every_battery_is_a_valid_plan(kind):
+    for name in BATTERIES[kind]:
+        study = Study.make(agent("random"), name, seeds=1, env=TOYS[kind])
+        assert all(study.task({})[dial] in values for dial, values in study.doses)
         cells = plan(study).cells
         assert len({c.key for c in cells}) == len(cells) > 10
         assert Study.from_json(json.loads(json.dumps(study.to_json()))) == study
@@ -117,7 +122,7 @@ def test_pairs():
     found = verdict(study, made_up(study, falling))
     (pair,) = found.pairs
     assert pair.samples["normalised"].shape == (5, 4, 3)
-    assert set(pair.samples) == set(MEASURES)
+    assert set(pair.samples) == set(measures("toy/discrete"))
 
 
 @pytest.mark.parametrize(
@@ -128,7 +133,7 @@ def test_pairs():
         ({"dials": []}, "at least one dial"),
         ({"pairs": [("delay", "delay")]}, "two different dials"),
         ({"pairs": [("delay", "nois")]}, "unknown dial"),
-        ({"dials": ["reward_dist"]}, "unknown dial with doses"),
+        ({"dials": ["reward_dist"]}, "reward_dist has no usual doses"),
         ({"dials": ["make_denser"]}, "sequence_length:make_denser"),
         ({"seeds": 0}, "seeds is 0"),
         ({"budget": 10}, "budget is 10"),

@@ -55,14 +55,14 @@ def test_every_kind_of_target():
 
 def test_a_gymnasium_environment_takes_its_own_parameters_only():
     assert resolve("FrozenLake-v1", {"is_slippery": False}).table.deterministic
-    with pytest.raises(UsageError, match="FrozenLake-v1 cannot be made"):
+    with pytest.raises(UsageError, match=r"unknown parameter of FrozenLake-v1 .slippery.. Did you mean .is_slippery."):
         resolve("FrozenLake-v1", {"slippery": True})
 
 
 @pytest.mark.parametrize(
     ("what", "message"),
     [
-        ("toy/discrte", "unknown task 'toy/discrte'. Did you mean 'toy/discrete'"),
+        ("toy/discrte", "unknown environment 'toy/discrte'. Did you mean 'toy/discrete'"),
         ("CartPoll-v1", "Did you mean 'CartPole-v1'"),
         ("nothing.npz", "nothing.npz cannot be read"),
     ],

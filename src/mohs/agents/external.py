@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import io
 import pickle
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
+from gymnasium.utils import EzPickle
 
 from mohs.agents.protocol import Points, UserAgent
 from mohs.agents.windows import Windows
@@ -45,12 +47,13 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
         super().__init__(env)
         self.windows = windows
         self.left = 0
+        self.over = True  # the next step needs a reset before it
         self._seed: int | None = seed
         self._gain, self._length = 0.0, 0
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         own, self._seed = self._seed, None
-        self._gain, self._length = 0.0, 0
+        self._gain, self._length, self.over = 0.0, 0, False
         return self.env.reset(seed=own, options=options)
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -61,13 +64,35 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
         self.windows.step += 1
         self._gain += float(reward)
         self._length += 1
-        if terminated or truncated:
+        self.over = terminated or truncated
+        if self.over:
             self.windows.add(self._gain, self._length)
         return observation, reward, terminated, truncated, info
 
 
+class _Pickler(pickle.Pickler):
+    """Refuses `EzPickle` environments (Atari, MuJoCo): what comes back is a new one, not the state that it was in."""
+
+    def persistent_id(self, obj: Any) -> None:
+        if isinstance(obj, EzPickle):
+            raise pickle.PicklingError(f"{type(obj).__name__} forgets its state.")
+
+
+def pickled(value: Any) -> bytes | None:
+    """Bytes from which the same value comes back; None where some environment in it cannot."""
+    buffer = io.BytesIO()
+    try:
+        _Pickler(buffer).dump(value)
+    except (pickle.PicklingError, TypeError, AttributeError):
+        return None
+    return buffer.getvalue()
+
+
 class ExternalLearner:
-    """One cell of an agent that is a Python object with `train` and `act`."""
+    """One cell of an agent that is a Python object with `train` and `act`.
+
+    It can be saved where agent and environment can; without that a run starts again.
+    """
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         (self._cell,) = self.cells = cells
@@ -121,7 +146,8 @@ class ExternalLearner:
     def save(self) -> list[bytes] | None:
         if not hasattr(self._agent, "save") or not hasattr(self._agent, "load"):
             return None
-        return [pickle.dumps((self._segment, self._left, self._agent.save(), self._env))]
+        state = pickled((self._segment, self._left, self._agent.save(), self._env))
+        return None if state is None else [state]
 
     def load(self, states: Sequence[bytes]) -> None:
         self._segment, self._left, agent, self._env = pickle.loads(states[0])

@@ -46,8 +46,13 @@ class Config:
         return cls(**hyperparameters.read(agent.name, domains, dict(agent.params)))
 
 
+def seen_as_states(task: Task) -> bool:
+    """Whether the discrete engine plays the task and its states are seen as they are, not as images."""
+    return task.environment.parts is not None and not task.values.get("image_representations", False)
+
+
 class TabularLearner:
-    """A pack of tabular agents on the discrete toy: one Q-table and one instance for each cell."""
+    """A pack of tabular agents on toys of the discrete engine: one Q-table and one instance for each cell."""
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = cells

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from mohs.core.dial import NO_OFF, Applies, Dial, Reading
 from mohs.core.domain import Choice, Custom, Each, Either, Flag, Integer, Optional, OrFunction, Real
 from mohs.core.errors import invalid, unknown
+from mohs.core.values import freeze
 
 TRANSFORMS = ("shift", "scale", "rotate", "flip")
 
@@ -18,6 +22,19 @@ def _transforms(name: str, value: object) -> str:
 
 
 _TRANSFORMS = Custom(_transforms, f"some of {', '.join(TRANSFORMS)}, joined by commas")
+
+
+def _toy(name: str, value: object) -> tuple[tuple[str, Any], ...]:
+    """Parameters by name, or pairs of them, in a canonical order; what they may be is the toy's to say."""
+    pairs = list(value.items()) if isinstance(value, Mapping) else value
+    if not isinstance(pairs, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
+        raise invalid(name, value, _TOY.text)
+    if not all(isinstance(key, str) for key, _ in pairs):
+        raise invalid(name, value, _TOY.text)
+    return tuple(sorted((key, freeze(parameter)) for key, parameter in pairs))
+
+
+_TOY = Custom(_toy, "a mapping of parameters of the toy")
 _POSITIVE = Real(0, low_open=True)
 _TOYS: tuple[Applies, ...] = ("discrete toy", "continuous toy", "grid toy", "table")
 _ALL: tuple[Applies, ...] = (*_TOYS, "wrapper")
@@ -35,6 +52,10 @@ _CATALOGUE = (
         (
             Reading(
                 "continuous toy", "", Choice(("drop", "terminated")), "terminated",
+                "What becomes of delayed rewards when the episode ends: dropped, or paid at once on termination.",
+            ),
+            Reading(
+                "grid toy", "", Choice(("drop", "terminated")), "terminated",
                 "What becomes of delayed rewards when the episode ends: dropped, or paid at once on termination.",
             ),
             Reading(
@@ -131,6 +152,10 @@ _CATALOGUE = (
         ),
     ),
     Dial(
+        "transition_noise_on", "", Choice(("auto", "action", "state")), "auto", NO_OFF, "none", ("P",), ("wrapper",),
+        "What transition noise disturbs: the action, the simulator's state, or the state wherever it can be set.",
+    ),
+    Dial(
         "sticky_actions", "probability", Real(0, 1), 0.0, 0.0, "up", ("P",), ("wrapper",),
         "The probability that the previous action is taken again instead of the chosen one.",
     ),
@@ -210,7 +235,7 @@ _CATALOGUE = (
         "A second state and action component with dynamics of its own that earns nothing.",
         (
             Reading(
-                "wrapper", "", Flag(), False,
+                "wrapper", "", Either((Flag(), _TOY)), False,
                 "A toy with dynamics of its own is appended to the observations and the actions; it earns nothing.",
             ),
         ),
@@ -225,24 +250,24 @@ _CATALOGUE = (
     ),
     Dial(
         "image_representations", "", Flag(), False, False, "none", ("O",),
-        ("continuous toy", "grid toy"),
+        ("discrete toy", "continuous toy", "grid toy"),
         "The state is shown as an image.",
     ),
     Dial(
-        "image_transforms", "", _TRANSFORMS, "", "", "none", ("O",), ("image wrapper",),
+        "image_transforms", "", _TRANSFORMS, "", "", "none", ("O",), ("discrete toy", "image wrapper"),
         "Every image is transformed at random.",
     ),
     Dial(
-        "image_sh_quant", "pixels", Integer(1, 4096), 1, NO_OFF, "down", ("O",), ("image wrapper",),
+        "image_sh_quant", "pixels", Integer(1, 4096), 1, NO_OFF, "down", ("O",), ("discrete toy", "image wrapper"),
         "Shifts are multiples of this.",
     ),
     Dial(
-        "image_ro_quant", "degrees", Integer(1, 360), 1, NO_OFF, "down", ("O",), ("image wrapper",),
+        "image_ro_quant", "degrees", Integer(1, 360), 1, NO_OFF, "down", ("O",), ("discrete toy", "image wrapper"),
         "Rotations are multiples of this.",
     ),
     Dial(
         "image_scale_range", "factor", Each(_POSITIVE, 2), (0.5, 1.5), NO_OFF, "none", ("O",),
-        ("image wrapper",),
+        ("discrete toy", "image wrapper"),
         "Scales are drawn between these two.",
     ),
 )

@@ -1,14 +1,16 @@
 """Which environments are there, which parameters do they take, and where is each realisation found?
 
-An entry names its realisations as `module:attribute`, so that registering one imports nothing.
+An entry names its realisations as `module:attribute`, so that registering one imports nothing. Finders make entries
+for names that are not registered: environments of others, which are too many to be listed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
+from mohs.core.dials import DIALS
 from mohs.core.domain import Domain
 from mohs.core.errors import UsageError, unknown
 from mohs.core.values import resolve
@@ -27,6 +29,7 @@ class Environment:
 
     `check` sees the parameters that were given and returns what they imply (a derived size, a sequence length); it
     raises where they contradict each other. `noise` lists the parameters that a noise-free evaluation switches off.
+    `outside` says that the environment is somebody else's: its face makes all of it, the time limit and dials included.
     """
 
     id: str
@@ -37,8 +40,12 @@ class Environment:
     face: str
     vector_face: str
     spaces: str  # task -> a tuple that is equal for tasks that can share a fleet
+    parts: str | None = None  # task -> the parts that the discrete engine and the table are made of
     table: str | None = None
+    score: str | None = None  # task -> its return as a Score, with the references that it is normalised by
     noise: tuple[str, ...] = ()
+    outside: bool = False
+    refused: Mapping[str, str] = field(default_factory=dict)  # dials that it must not have, each with the reason
 
     def realisation(self, name: str) -> Callable[..., Any]:
         target = getattr(self, name)
@@ -49,6 +56,12 @@ class Environment:
     def normalise(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Canonical parameters: parsed, completed with what they imply, defaults left out."""
         for name in given:
+            if name in self.refused:
+                raise UsageError(f"{name} does not apply to {self.id}: {self.refused[name]}")
+            if name in DIALS and name not in self.parameters:
+                raise UsageError(
+                    f"the dial {name} does not apply to {self.id}: it is for {', '.join(DIALS[name].applies)}."
+                )
             if name not in self.parameters:
                 raise unknown(f"parameter of {self.id}", name, self.parameters)
         parsed = {name: self.parameters[name].domain.parse(name, value) for name, value in given.items()}
@@ -61,11 +74,25 @@ class Environment:
         return {name: params.get(name, spec.default) for name, spec in self.parameters.items()}
 
 
+@dataclass(frozen=True)
+class Finder:
+    """`find` makes the entry of a name, or None; `names` lists what it knows, to name the nearest to a wrong one."""
+
+    find: Callable[[str], Environment | None]
+    names: Callable[[], Iterable[str]]
+
+
 _ENVIRONMENTS: dict[str, Environment] = {}
+_FINDERS: list[Finder] = []
 
 
 def register(environment: Environment) -> None:
     _ENVIRONMENTS[environment.id] = environment
+
+
+def add_finder(finder: Finder) -> None:
+    if finder not in _FINDERS:
+        _FINDERS.append(finder)
 
 
 def environments() -> tuple[Environment, ...]:
@@ -73,6 +100,9 @@ def environments() -> tuple[Environment, ...]:
 
 
 def environment(name: str) -> Environment:
-    if name not in _ENVIRONMENTS:
-        raise unknown("environment", name, _ENVIRONMENTS)
-    return _ENVIRONMENTS[name]
+    if name in _ENVIRONMENTS:
+        return _ENVIRONMENTS[name]
+    for finder in _FINDERS:
+        if (found := finder.find(name)) is not None:
+            return found
+    raise unknown("environment", name, [*_ENVIRONMENTS, *(known for finder in _FINDERS for known in finder.names())])

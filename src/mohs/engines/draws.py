@@ -18,7 +18,8 @@ _S3, _S11, _S12, _S32, _S48 = (np.uint64(s) for s in (3, 11, 12, 32, 48))
 _ONE, _MIDDLE = np.uint64(1), np.uint64(1 << 47)
 _UNIT = 1.0 / 9007199254740992.0  # 2^-53
 
-LANE_SUCCESSOR, LANE_NOISE, LANE_REWARD, LANE_IRRELEVANT, LANE_START, LANE_IRRELEVANT_START, LANE_TASK = range(7)
+LANE_SUCCESSOR, LANE_NOISE, LANE_REWARD, LANE_IRRELEVANT = range(4)
+LANE_START, LANE_IRRELEVANT_START, LANE_TASK, LANE_IMAGE = range(4, 8)  # an address has room for eight
 
 
 @law
@@ -29,9 +30,21 @@ def bits(key, episode, t, lane):  # type: ignore[no-untyped-def]
 
 
 @law
-def uniform(key, episode, t, lane):  # type: ignore[no-untyped-def]
+def nth(x, n):  # type: ignore[no-untyped-def]
+    """64 random bits more from those of an address: the n-th, where one address stands for several numbers."""
+    return mix(x + STRIDE * np.uint64(n + 1))
+
+
+@law
+def as_uniform(x):  # type: ignore[no-untyped-def]
     """A number in [0, 1)."""
-    return np.float64(bits(key, episode, t, lane) >> _S11) * _UNIT
+    return np.float64(x >> _S11) * _UNIT
+
+
+@law
+def uniform(key, episode, t, lane):  # type: ignore[no-untyped-def]
+    """A number in [0, 1) at an address."""
+    return as_uniform(bits(key, episode, t, lane))
 
 
 def _tail_quantiles() -> npt.NDArray[np.float64]:
@@ -56,9 +69,8 @@ _FIRST_PART = (1023 - 54) << 4  # the top bits of a float: its exponent and the 
 
 
 @law
-def normal(key, episode, t, lane):  # type: ignore[no-untyped-def]
+def as_normal(x):  # type: ignore[no-untyped-def]
     """A standard normal: one bit is its sign, 52 bits its tail probability, of which it is the quantile."""
-    x = bits(key, episode, t, lane)
     p = (np.float64(x >> _S12) + 0.5) * _UNIT
     digits = np.float64(p).view(np.uint64)
     part = digits >> _S48
@@ -68,3 +80,14 @@ def normal(key, episode, t, lane):  # type: ignore[no-untyped-def]
     low = (c[0] + c[1] * d) + (c[2] + c[3] * d) * d2
     high = (c[4] + c[5] * d) + (c[6] + c[7] * d) * d2
     return (low + high * (d2 * d2)) * (1.0 - 2.0 * np.float64(x & _ONE))
+
+
+@law
+def normal(key, episode, t, lane):  # type: ignore[no-untyped-def]
+    """A standard normal at an address."""
+    return as_normal(bits(key, episode, t, lane))
+
+
+def generator(key: int, episode: int, t: int, lane: int) -> np.random.Generator:
+    """The generator at an address, for noise that is given as a function."""
+    return np.random.Generator(np.random.Philox(key=key, counter=[lane, t, episode, 0]))

@@ -11,81 +11,75 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from mohs.core.domain import Choice
 from mohs.core.errors import UsageError
 from mohs.core.kernel import entry
-from mohs.core.task import Source, Task, TaskSet
+from mohs.core.task import Source, TaskSet
 from mohs.engines.discrete import kernels
 from mohs.engines.discrete.fleet import Fleet, fleet
 from mohs.engines.discrete.law import begin_fleet
-from mohs.envs.fleets import FleetVectorEnv, Info, stream_key
+from mohs.envs.fleets import Address, FleetVectorEnv, Info, View
+from mohs.envs.single import FleetEnv
+from mohs.envs.views.shapes import shape_view
 
 
 def _space(relevant: int, irrelevant: int) -> spaces.Space[Any]:
     return spaces.MultiDiscrete([relevant, irrelevant]) if irrelevant else spaces.Discrete(relevant)
 
 
-class DiscreteEnv(gymnasium.Env[Any, Any]):
-    """The discrete toy. `seed` decides what is generated; `reset(seed=)` seeds start states and noise.
+class DiscreteEnv(FleetEnv):
+    """The discrete toy.
 
     `info` holds `history`, the last delay + sequence_length + 1 N-states, oldest first, -1 before the start, and
     `augmented_state`, the M-state: the N-states of one sequence length that ended `delay` steps ago.
-    Truncation is left to Gymnasium's `TimeLimit`.
     """
 
-    metadata = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012 – as Gymnasium declares it
+    environment = "toy/discrete"
+    fleet: Fleet
+    _bound = ("_memory", "_trace", "_irrelevant", "_kernel", "_step_one")
 
-    def __init__(
-        self, *, seed: int = 0, source: Source | None = None, render_mode: str | None = None, **params: Any
-    ) -> None:
-        self.source = Task.make("toy/discrete", seed=seed, **params) if source is None else source
-        if render_mode is not None:
-            Choice(("ansi",)).parse("render_mode", render_mode)
-        self.render_mode = render_mode
+    def _build(self) -> None:
         self.fleet = fleet([self.source], history=True)
-        states, self._actions, irrelevant_states, self._irrelevant_actions = self.fleet.spaces
-        self.observation_space = _space(states, irrelevant_states)
+        _, self._actions, _, self._irrelevant_actions = self.fleet.spaces
+        self.view = self._view()
+        own = self._seen_space()
+        self.observation_space = own if self.view is None else self.view.space
         self.action_space = _space(self._actions, self._irrelevant_actions)
-        self._started = False
-        self._bind()
-        self._augmented = self._m_state()
+        self._plain = self.view is None and not self._irrelevant_actions
         self._varied = isinstance(self.source, TaskSet)
 
+    def _view(self) -> View | None:
+        """What is seen of states, where it is not the states themselves."""
+        return shape_view(self.fleet)
+
+    def _seen_space(self) -> spaces.Space[Any]:
+        states, _, irrelevant_states, _ = self.fleet.spaces
+        return _space(states, irrelevant_states)
+
     def _bind(self) -> None:
-        """What a step reads of the fleet."""
         self._memory = self.fleet.memory
         self._trace = self.fleet.traces[0]
-        self._step_one = entry(kernels.step_one, self._memory, 0, 0)
+        self._kernel = entry(kernels.step_one, self._memory, 0, 0)
+        self._step_one = self._kernel if self._show is None else self._filmed_step  # so only those who look pay for it
         self._irrelevant = self.fleet.instances["irrelevant"]
         self._ready = self._started and not self.fleet.noise
-
-    def __getstate__(self) -> dict[str, Any]:
-        views = ("_memory", "_trace", "_irrelevant", "_step_one")
-        return {name: value for name, value in self.__dict__.items() if name not in views}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        self._bind()
+        self._augmented = self._m_state()
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
-        if seed is not None or not self._started:
-            super().reset(seed=seed)
-            _ = self.np_random  # Gymnasium chooses a seed where none was ever given
-            assert self.np_random_seed is not None
-            self.fleet.seed(stream_key(self.np_random_seed))
-            self._started = True
-            self._ready = not self.fleet.noise
+        self._open_stream(seed)
+        self._ready = not self.fleet.noise
         state = kernels.begin_one(self._memory)
         if self._varied:
             self._augmented = self._m_state()
+        if self._show is not None:
+            self._show.begin(self.task)
         history = self._trace.copy()
         info = {"history": history, "augmented_state": history[self._augmented]}
-        return (np.array([state, self._irrelevant[0]]) if self._irrelevant_actions else state), info
+        return self._seen(state), info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
         # Written flat, because a call or two would be a tenth of the whole.
-        if self._irrelevant_actions:
-            return self._step_both(action)
+        if not self._plain:
+            return self._step_seen(action)
         try:
             chosen = index(action)
         except TypeError:
@@ -93,25 +87,46 @@ class DiscreteEnv(gymnasium.Env[Any, Any]):
         if not 0 <= chosen < self._actions:
             raise self._outside(action)
         if not self._ready:
-            self._make_ready()
+            self._make_ready(chosen)
         state, reward, terminated = self._step_one(self._memory, chosen, 0)
         history = self._trace.copy()
         return state, reward, terminated, False, {"history": history, "augmented_state": history[self._augmented]}
 
-    def _step_both(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
-        """A step with a relevant and an irrelevant action."""
+    def _step_seen(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
+        """A step with an irrelevant action beside the relevant one, or of states that are not seen as they are."""
         try:
-            chosen, other = map(index, action)
+            chosen, other = map(index, action) if self._irrelevant_actions else (index(action), 0)
         except (TypeError, ValueError):
             raise self._outside(action) from None
-        if not (0 <= chosen < self._actions and 0 <= other < self._irrelevant_actions):
+        if not (0 <= chosen < self._actions and 0 <= other < max(self._irrelevant_actions, 1)):
             raise self._outside(action)
         if not self._ready:
-            self._make_ready()
+            self._make_ready(chosen)
         state, reward, terminated = self._step_one(self._memory, chosen, other)
         history = self._trace.copy()
         info = {"history": history, "augmented_state": history[self._augmented]}
-        return np.array([state, self._irrelevant[0]]), reward, terminated, False, info
+        return self._seen(state), reward, terminated, False, info
+
+    def _seen(self, state: int) -> Any:
+        if self._plain:
+            return state
+        both = np.array([state, self._irrelevant[0]])
+        if self.view is None:
+            return both
+        panels = 2 if self._irrelevant_actions else 1
+        return self.view(both[None, :panels], Address.of(self.fleet.instances))[0]
+
+    def _filmed_step(self, *arguments: Any) -> Any:
+        """The step of the kernel, for those who watch."""
+        stepped = self._kernel(*arguments)
+        assert self._show is not None
+        self._show.add(stepped[1])
+        return stepped
+
+    def _look(self) -> npt.NDArray[np.int32]:
+        """The relevant and the irrelevant N-state."""
+        inst = self.fleet.instances[0]
+        return np.array([inst["state"], inst["irrelevant"]])
 
     def _m_state(self) -> slice:
         """Where in the history the M-state of the task that is being played lies."""
@@ -119,10 +134,10 @@ class DiscreteEnv(gymnasium.Env[Any, Any]):
         first = len(self._trace) - int(task["delay"] + task["length"])
         return slice(first, first + int(task["length"]))
 
-    def _make_ready(self) -> None:
+    def _make_ready(self, action: int) -> None:
         if not self._started:
             raise gymnasium.error.ResetNeeded("call reset() before step().")
-        self.fleet.draw_noise()
+        self.fleet.draw_noise(np.array([[action]]))
 
     def _outside(self, action: Any) -> UsageError:
         allowed = f"an integer from 0 to {self._actions - 1}"
@@ -136,12 +151,7 @@ class DiscreteEnv(gymnasium.Env[Any, Any]):
         state: npt.NDArray[np.int32] = self._trace[self._augmented].copy()
         return state
 
-    def render(self) -> str | None:
-        if not self._started:
-            raise gymnasium.error.ResetNeeded("call reset() before render().")
-        if self.render_mode is None:
-            gymnasium.logger.warn("render() was called without a render_mode; make the environment with 'ansi'.")
-            return None
+    def _text(self) -> str:
         inst = self.fleet.instances[0]
         return f"step {inst['t']}: state {inst['state']}, last N-states {self._trace.tolist()}"
 
@@ -154,10 +164,19 @@ class DiscreteVectorEnv(FleetVectorEnv):
 
     def _build(self, sources: Sequence[Source]) -> None:
         self.fleet = fleet(sources, history=self._history)
-        states, actions, irrelevant_states, irrelevant_actions = self.fleet.spaces
-        self.single_observation_space = _space(states, irrelevant_states)
+        _, actions, _, irrelevant_actions = self.fleet.spaces
+        self.view = self._view()
+        self.single_observation_space = self._seen_space()
         self.single_action_space = _space(actions, irrelevant_actions)
         self._width = 2 if irrelevant_actions else 1
+
+    def _view(self) -> View | None:
+        """What is seen of states, where it is not the states themselves."""
+        return shape_view(self.fleet)
+
+    def _seen_space(self) -> spaces.Space[Any]:
+        states, _, irrelevant_states, _ = self.fleet.spaces
+        return _space(states, irrelevant_states)
 
     def _new_states(self) -> npt.NDArray[np.int64]:
         return np.empty((self.num_envs, self._width), dtype=np.int64)

@@ -57,6 +57,15 @@ def stream_key(seed: int) -> int:
     return int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
 
 
+def autoreset(mode: str | AutoresetMode) -> AutoresetMode:
+    """When an episode that is over begins anew: in the next step, or in the same."""
+    if not isinstance(mode, AutoresetMode):
+        mode = _MODES[Choice(tuple(_MODES)).parse("autoreset_mode", mode)]
+    if mode not in _MODES.values():
+        raise UsageError(f"autoreset_mode must be one of {', '.join(_MODES)}.")
+    return mode
+
+
 class FleetVectorEnv(VectorEnv[Any, Any, Any]):
     """Many instances stepped by one kernel. They may play different tasks with the same spaces.
 
@@ -83,17 +92,17 @@ class FleetVectorEnv(VectorEnv[Any, Any, Any]):
             sources = [Task.make(self.environment, seed=seed, **params)] * count
         if render_mode is not None:
             raise UsageError("a fleet of toys has no render mode; render a single environment.")
-        if not isinstance(autoreset_mode, AutoresetMode):
-            autoreset_mode = _MODES[Choice(tuple(_MODES)).parse("autoreset_mode", autoreset_mode)]
-        if autoreset_mode not in _MODES.values():
-            raise UsageError(f"autoreset_mode must be one of {', '.join(_MODES)}.")
-        self._same_step = autoreset_mode is AutoresetMode.SAME_STEP
-        self.metadata = {"autoreset_mode": autoreset_mode}
+        mode = autoreset(autoreset_mode)
+        self._same_step = mode is AutoresetMode.SAME_STEP
+        self.metadata = {"autoreset_mode": mode}
         self.render_mode = None
         self.num_envs = len(sources)
         self._history = history
         self._started = False
         self._build(sources)
+        strange = [task for task in self.fleet.numbers if task.env != self.environment]
+        if strange:
+            raise UsageError(f"this is a fleet of {self.environment}, in which {strange[0]} cannot be played.")
         if self.view is not None:
             self.single_observation_space = self.view.space
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -150,6 +159,14 @@ class FleetVectorEnv(VectorEnv[Any, Any, Any]):
         self._begin(chosen, states)
         return self._observed(states), self._info()
 
+    def begin(self, chosen: npt.NDArray[np.bool_], keys: npt.NDArray[np.uint64]) -> npt.NDArray[Any]:
+        """Starts an episode in the chosen instances, in new streams with these keys; what is seen of all."""
+        self.fleet.seed(keys, chosen)
+        self._started = True
+        states = self._new_states()
+        self._begin(chosen, states)
+        return self._observed(states)
+
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
         """One seed for each environment; None goes on in its stream, and is drawn where there is none yet."""
         given: Any = [None] * self.num_envs if seed is None else seed
@@ -167,7 +184,7 @@ class FleetVectorEnv(VectorEnv[Any, Any, Any]):
             raise gymnasium.error.ResetNeeded("call reset() before step().")
         chosen = self._read(actions)
         if self.fleet.noise:
-            self.fleet.draw_noise()
+            self.fleet.draw_noise(chosen)
         n = self.num_envs
         states = self._new_states()
         final = np.zeros_like(states) if self._same_step else states

@@ -22,6 +22,8 @@ def make(
     if isinstance(env, TaskSet):
         return _make_set(env, seed, render_mode, params)
     task = _task(env, seed, params)
+    if task.environment.outside:
+        return task.environment.realisation("face")(source=task, render_mode=render_mode)  # type: ignore[no-any-return]
     return gymnasium.make(
         task.environment.gym_id,
         max_episode_steps=task["max_episode_steps"],
@@ -41,9 +43,14 @@ def make_vec(
     tasks: Iterable[Source | Point] | None = None,
     autoreset_mode: str = "NextStep",
     history: bool = False,
+    vectorization_mode: str | None = None,
     **params: Any,
 ) -> VectorEnv[Any, Any, Any]:
-    """A native vector environment: `num_envs` copies of one task, or one instance for each of `tasks` (or a family)."""
+    """A vector environment: `num_envs` copies of one task, or one instance for each of `tasks` (or a family).
+
+    Toys are stepped by one kernel, with `history` in the infos if asked for. Environments of others are stepped one
+    after the other ("sync"), each in a process of its own ("async"), or by "vector_entry_point".
+    """
     if tasks is None:
         if num_envs is None:
             raise UsageError("make_vec needs num_envs (or tasks, one for each environment).")
@@ -58,18 +65,24 @@ def make_vec(
         if not sources or num_envs not in (None, len(sources)):
             raise UsageError(f"num_envs is {num_envs}, but {len(sources)} tasks were given.")
     environment = (env if isinstance(env, Task) else Task.make(env)).environment
-    face = environment.realisation("vector_face")
-    return face(sources=sources, autoreset_mode=autoreset_mode, history=history)  # type: ignore[no-any-return]
+    options: dict[str, Any] = {"autoreset_mode": autoreset_mode, "history": history}
+    if environment.outside:
+        options["vectorization_mode"] = vectorization_mode
+    elif vectorization_mode is not None:
+        raise UsageError(f"{environment.id} has one vector environment: it takes no vectorization_mode.")
+    return environment.realisation("vector_face")(sources=sources, **options)  # type: ignore[no-any-return]
 
 
 def _make_set(
     tasks: TaskSet, seed: int | None, render_mode: str | None, params: dict[str, Any]
 ) -> gymnasium.Env[Any, Any]:
     """An environment that draws one of the tasks for every episode."""
-    limits = {task["max_episode_steps"] for task in tasks.tasks}
-    kinds = {task.env for task in tasks.tasks}
     if params or seed is not None:
         raise UsageError("the tasks of a set have their own parameters and seeds; give none beside it.")
+    if all(task.environment.outside for task in tasks.tasks):
+        return tasks.tasks[0].environment.realisation("face")(source=tasks, render_mode=render_mode)  # type: ignore[no-any-return]
+    limits = {task["max_episode_steps"] for task in tasks.tasks}
+    kinds = {task.env for task in tasks.tasks}
     if len(limits) > 1 or len(kinds) > 1:
         raise UsageError("the tasks of a set must have one environment and one max_episode_steps.")
     face = tasks.tasks[0].environment.realisation("face")

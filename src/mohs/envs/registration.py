@@ -1,16 +1,23 @@
-"""How do mohs and Gymnasium come to know the environments? Each entry is registered in both."""
+"""How do mohs and Gymnasium come to know the environments? Each entry is registered in both.
+
+Environments of others are found by their Gymnasium ids when they are asked for.
+"""
 
 from __future__ import annotations
 
 import gymnasium
 
-from mohs.core.registry import register
+from mohs.core.registry import add_finder, register
+from mohs.envs.entries.continuous import CONTINUOUS
 from mohs.envs.entries.discrete import DISCRETE
+from mohs.envs.entries.grid import GRID
+from mohs.envs.entries.outside import OUTSIDE
 
-ENTRIES = (DISCRETE,)
+ENTRIES = (CONTINUOUS, DISCRETE, GRID)
 
 
 def register_all() -> None:
+    add_finder(OUTSIDE)
     for entry in ENTRIES:
         register(entry)
         gymnasium.register(

@@ -12,6 +12,8 @@ from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.core.values import Json, to_json
 from mohs.protocols.diagnose import LEVEL, Verdict
+from mohs.protocols.measures import returns_measure
+from mohs.protocols.scales import has_references
 from mohs.stats import Estimate, paired_difference, probability_of_improvement, spearman
 
 Samples = npt.NDArray[np.float64]
@@ -19,10 +21,15 @@ Samples = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """Agent a against agent b by normalised AUC. Above ½ a is the better one."""
+    """Agent a against agent b by one measure of their runs. Above ½ a is the better one.
+
+    The measure is normalised AUC where the tasks have references of their own; elsewhere 1 is each agent's own vanilla
+    score, which compares nothing, so that the return on the plain scale is taken.
+    """
 
     a: Verdict
     b: Verdict
+    measure: str
     overall: Estimate
     dials: tuple[tuple[str, Estimate], ...]  # at the doses other than vanilla
     difference: Estimate  # mean over points of a − b, paired by seed, of the seeds that ran everywhere
@@ -32,6 +39,7 @@ class Comparison:
         return {
             "a": to_json(str(self.a.study.agent)),
             "b": to_json(str(self.b.study.agent)),
+            "measure": self.measure,
             "probability_of_improvement": self.overall.to_dict(),
             "difference": self.difference.to_dict(),
             "dials": {name: e.to_dict() for name, e in self.dials},
@@ -41,7 +49,8 @@ class Comparison:
 
 def compare(a: Verdict, b: Verdict) -> Comparison:
     """Two diagnoses on the doses and seeds that both have."""
-    shared = _shared(a, b)
+    measure = "normalised" if has_references(a.study.env) else returns_measure(a.study.env)
+    shared = _shared(a, b, measure)
     dials, correlations = [], []
     vanilla = a.study.task({})
     for name, doses in shared.items():
@@ -55,7 +64,7 @@ def compare(a: Verdict, b: Verdict) -> Comparison:
     overall = probability_of_improvement(x, y, LEVEL, paired=True)
     both = ~np.isnan(x - y).any(axis=0)
     difference = paired_difference(x[:, both].mean(axis=0), y[:, both].mean(axis=0), "mean", LEVEL)
-    return Comparison(a, b, overall, tuple(dials), difference, tuple(correlations))
+    return Comparison(a, b, measure, overall, tuple(dials), difference, tuple(correlations))
 
 
 def _sides(doses: Mapping[Task, tuple[Samples, Samples]]) -> tuple[Samples, Samples]:
@@ -63,12 +72,12 @@ def _sides(doses: Mapping[Task, tuple[Samples, Samples]]) -> tuple[Samples, Samp
     return np.array([pair[0] for pair in doses.values()]), np.array([pair[1] for pair in doses.values()])
 
 
-def _shared(a: Verdict, b: Verdict) -> dict[str, dict[Task, tuple[Samples, Samples]]]:
+def _shared(a: Verdict, b: Verdict, measure: str) -> dict[str, dict[Task, tuple[Samples, Samples]]]:
     """By dial, the scores of both agents at each dose at which both have runs, on the seeds that both have."""
-    if (a.study.budget, a.study.env) != (b.study.budget, b.study.env):
+    if (a.study.budget, a.study.task({})) != (b.study.budget, b.study.task({})):
         raise UsageError(
-            f"the two studies cannot be compared: {a.study.agent.name} had {a.study.budget:,} steps on {a.study.env}, "
-            f"{b.study.agent.name} {b.study.budget:,} steps on {b.study.env}."
+            f"the two studies cannot be compared: {a.study.agent.name} had {a.study.budget:,} steps on "
+            f"{a.study.task({})}, {b.study.agent.name} {b.study.budget:,} steps on {b.study.task({})}."
         )
     seeds = min(a.study.seeds, b.study.seeds)
     other = {d.name: {dose.value: dose for dose in d.doses} for d in b.dials}
@@ -76,8 +85,8 @@ def _shared(a: Verdict, b: Verdict) -> dict[str, dict[Task, tuple[Samples, Sampl
     for d in a.dials:
         doses = {
             a.study.task({d.name: dose.value}): (
-                dose.samples["normalised"][:seeds],
-                other[d.name][dose.value].samples["normalised"][:seeds],
+                dose.samples[measure][:seeds],
+                other[d.name][dose.value].samples[measure][:seeds],
             )
             for dose in d.doses
             if dose.value in other.get(d.name, {})

@@ -10,6 +10,7 @@ import numpy as np
 from mohs.stats import BreakingDose, Estimate
 
 MOST_DIALS = 3  # in the headline
+_TOO_LITTLE = "That is too little to break: no dial gets a verdict."
 
 
 class Spoken(Protocol):
@@ -22,25 +23,47 @@ class Spoken(Protocol):
     def damage(self) -> Estimate: ...
 
 
-def headline(
-    agent: str, budget: int, vanilla: Estimate, learnt: bool, dials: Iterable[Spoken], missing: int
-) -> tuple[str, ...]:
+def headline(opening: Iterable[str], dials: Iterable[Spoken], missing: int) -> tuple[str, ...]:
     """How well vanilla is learnt, and the dials that do the most damage."""
-    lines = []
-    if np.isnan(vanilla.value):
-        lines.append(f"No finished run of {agent} on the vanilla task: no verdict.")
-    else:
-        interval = f" ({100 * vanilla.level:.0f}% interval {vanilla.low:.2f} to {vanilla.high:.2f})"
-        lines.append(
-            f"On the vanilla task {agent} scores {vanilla.value:.2f}{interval if vanilla.known else ''} of the way "
-            f"from the random policy to the exact optimum over {budget:,} steps, n = {vanilla.n}."
-        )
-        if vanilla.known and not learnt:
-            lines.append("That is too little to break: no dial gets a verdict.")
-    lines.extend([d.sentence for d in dials if d.damage.known][:MOST_DIALS])
+    lines = [*opening, *[d.sentence for d in dials if d.damage.known][:MOST_DIALS]]
     if missing:
         lines.append(f"{missing} runs are missing; what rests on them is marked.")
     return tuple(lines)
+
+
+def opening(agent: str, budget: int, vanilla: Estimate, learnt: bool, finished: bool) -> tuple[str, ...]:
+    """Vanilla's score between the references of its task."""
+    if np.isnan(vanilla.value) and finished:
+        return ("The vanilla task has no references to normalise by: no verdict.",)
+    if np.isnan(vanilla.value):
+        return (_no_verdict(agent),)
+    first = (
+        f"On the vanilla task {agent} scores {vanilla.value:.2f}{with_interval(vanilla, '.2f')} of the way from the "
+        f"random policy to the optimum over {budget:,} steps, n = {vanilla.n}."
+    )
+    return (first, _TOO_LITTLE) if vanilla.known and not learnt else (first,)
+
+
+def own_opening(agent: str, budget: int, earned: Estimate, random: Estimate, learnt: bool) -> tuple[str, ...]:
+    """What vanilla earns beside random play, where nobody knows the optimum."""
+    if np.isnan(earned.value):
+        return (_no_verdict(agent),)
+    if np.isnan(random.value):
+        return ("Random play on the vanilla task has not been run: no verdict.",)
+    first = (
+        f"On the vanilla task {agent} earns {earned.value:.4g}{with_interval(earned, '.4g')} an episode over "
+        f"{budget:,} steps of training, random play {random.value:.4g}{with_interval(random, '.4g')}, n = {earned.n}."
+    )
+    return (first, f"It has no certain lead over random play. {_TOO_LITTLE}") if not learnt else (first,)
+
+
+def _no_verdict(agent: str) -> str:
+    return f"No finished run of {agent} on the vanilla task: no verdict."
+
+
+def with_interval(e: Estimate, form: str) -> str:
+    """What follows a number: its interval, where it is known."""
+    return f" ({100 * e.level:.0f}% interval {e.low:{form}} to {e.high:{form}})" if e.known else ""
 
 
 def dial_sentence(

@@ -13,9 +13,10 @@ from typing import Any
 import gymnasium
 
 from mohs.core.domain import Integer
-from mohs.core.errors import UsageError, unknown
+from mohs.core.errors import UsageError
 from mohs.core.registry import environments
 from mohs.core.task import Task
+from mohs.envs.make import make
 from mohs.tables.build import table
 from mohs.tables.table import Table
 
@@ -47,7 +48,7 @@ def read_targets(words: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
         elif name in found[-1][1]:
             raise UsageError(f"{name} is given twice for {found[-1][0]}.")
         else:
-            found[-1][1][name] = _value(value)
+            found[-1][1][name] = read_value(value)
     if not found:
         raise UsageError("name a task: an id with name=value words, a Gymnasium id, or the path of an npz file.")
     return found
@@ -70,10 +71,8 @@ def resolve(
         if given:
             raise UsageError(f"{name} is a file: it takes no parameters ({', '.join(given)}).")
         return Target(Path(name).name, Table.load(name))
-    ours = {e.gym_id: e.id for e in environments()} | {e.id: e.id for e in environments()}
-    if name in ours:
-        return _of_task(Task.make(ours[name], **given))
-    return _gymnasium(_make(name, given, ours), " ".join([name, *(f"{k}={v}" for k, v in given.items())]), limit)
+    ours = {e.gym_id: e.id for e in environments()}
+    return _of_task(Task.make(ours.get(name, name), **given), limit)
 
 
 def _made(what: Task | Table | gymnasium.Env[Any, Any] | Target, explore: int) -> Target:
@@ -82,34 +81,35 @@ def _made(what: Task | Table | gymnasium.Env[Any, Any] | Target, explore: int) -
     if isinstance(what, Table):
         return Target(repr(what), what)
     if isinstance(what, Task):
-        return _of_task(what)
+        return _of_task(what, explore)
     if isinstance(what, gymnasium.Env):
         return _gymnasium(what, str(what.spec.id if what.spec else what), explore)
     raise UsageError(f"a card is of an id, a path, a Task, a Table or a Gymnasium environment, not of {what!r}.")
 
 
-def _of_task(task: Task) -> Target:
-    noisy = bool(task.values.get("reward_noise"))
-    return Target(
-        str(task), table(task), note="rewards are taken at their mean: reward noise is left out" if noisy else ""
-    )
+def _of_task(task: Task, explore: int) -> Target:
+    """Its table, if it has one; of an environment of somebody else's, else, the environment with its dials."""
+    name, reason = str(task), ""
+    if task.environment.outside:
+        name = name.removesuffix(" seed=0")
+        if task.environment.table is None:
+            return _gymnasium(make(task), name, explore)
+    note = "rewards are taken at their mean: reward noise is left out" if task.values.get("reward_noise") else ""
+    try:
+        return Target(name, table(task), note=note)
+    except UsageError as error:
+        if not task.environment.outside:
+            raise
+        reason = str(error).rstrip(".")
+    return Target(name, env=make(task), reason=reason)
 
 
-def _value(text: str) -> Any:
+def read_value(text: str) -> Any:
     """A value as JSON, and as text where it is none; yes, no and Python's words count too."""
     try:
         return json.loads(_WORDS.get(text, text))
     except json.JSONDecodeError:
         return text
-
-
-def _make(name: str, params: dict[str, Any], ours: dict[str, str]) -> gymnasium.Env[Any, Any]:
-    try:
-        return gymnasium.make(name, disable_env_checker=True, **params)
-    except (gymnasium.error.NameNotFound, gymnasium.error.NamespaceNotFound) as error:
-        raise unknown("task", name, [*ours.values(), *gymnasium.registry]) from error
-    except Exception as error:  # whatever an environment of somebody else's raises
-        raise UsageError(f"{name} cannot be made: {' '.join(str(error).split()) or type(error).__name__}") from error
 
 
 def _gymnasium(env: gymnasium.Env[Any, Any], name: str, explore: int) -> Target:

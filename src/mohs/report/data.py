@@ -11,7 +11,7 @@ from typing import Any
 
 from mohs.core.values import Json
 from mohs.protocols.diagnose import Verdict
-from mohs.protocols.measures import MEASURES
+from mohs.protocols.measures import measures
 from mohs.stats import Estimate
 
 
@@ -44,12 +44,12 @@ def summary_csv(verdict: Verdict) -> str:
 
 def runs_csv(verdict: Verdict) -> str:
     """One row for each dial, dose and seed, with every measure of the run."""
-    rows = []
+    rows, names = [], measures(verdict.study.env)
     for dial in verdict.dials:
         for dose in dial.doses:
             for seed in range(verdict.study.seeds):
-                rows.append((dial.name, dose.value, seed, *(float(dose.samples[m][seed]) for m in MEASURES)))
-    return csv_text(("dial", "dose", "seed", *MEASURES), rows)
+                rows.append((dial.name, dose.value, seed, *(float(dose.samples[m][seed]) for m in names)))
+    return csv_text(("dial", "dose", "seed", *names), rows)
 
 
 def comparison_csv(rows: Iterable[tuple[str, str, Estimate]]) -> str:

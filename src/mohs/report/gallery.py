@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from mohs.core.task import Task
 from mohs.protocols.compare import Comparison
 from mohs.protocols.diagnose import Verdict
 from mohs.report import figures
@@ -27,7 +26,7 @@ def verdict_figures(verdict: Verdict) -> dict[str, go.Figure]:
     for pair in verdict.pairs:
         found[f"pair-{pair.a}-{pair.b}"] = figures.pair_figure(figures.pair_map(pair))
     found["profile"] = figures.profile_figure(figures.profiles(verdict))
-    graph = figures.mdp_graph(Task.make(study.env, seed=0))
+    graph = figures.mdp_graph(study.task({}))
     if graph is not None:
         found["mdp"] = figures.mdp_figure(graph)
     return found

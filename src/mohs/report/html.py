@@ -9,10 +9,12 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 
-from mohs.core.dials import DIALS
 from mohs.protocols.compare import Comparison
 from mohs.protocols.diagnose import DialVerdict, Verdict
-from mohs.protocols.measures import MEASURES
+from mohs.protocols.measures import MEASURES, measures, returns_measure
+from mohs.protocols.places import dial_of
+from mohs.protocols.scales import ends_in_brief
+from mohs.protocols.study import Study
 from mohs.report import numbers, parts
 from mohs.report.data import comparison_csv, json_text, runs_csv, summary_csv
 from mohs.report.figures import agent_names
@@ -62,7 +64,8 @@ def report_html(verdict: Verdict) -> str:
         headline=_headline(verdict),
         tiles=_tiles(verdict),
         ranking=parts.place("ranking", figures),
-        dials="".join(_dial(dial, figures) for dial in verdict.dials),
+        dials="".join(_dial(dial, study, figures) for dial in verdict.dials),
+        ends=escape(ends_in_brief(study.env)),
         curves="".join(
             f"<article><h3><code>{escape(d.name)}</code></h3>{parts.place(f'curves-{d.name}', figures)}</article>"
             for d in verdict.dials
@@ -70,7 +73,8 @@ def report_html(verdict: Verdict) -> str:
         pairs=_pairs(verdict, figures),
         profile=parts.place("profile", figures),
         mdp=_mdp(figures),
-        measures=parts.definitions((m.title, m.text) for m in MEASURES.values()),
+        measures=parts.definitions(_measure_words(study.env)),
+        references=escape(verdict.scale.text),
     )
     sections = ["verdict", "ranking", "dials", "curves", *(["pairs"] if verdict.pairs else []), "profile"]
     sections += [*(["mdp"] if "mdp" in figures else []), "methods"]
@@ -81,7 +85,7 @@ def report_html(verdict: Verdict) -> str:
     }
     facts = {
         "agent": agent,
-        "environment": study.env,
+        "environment": _environment(study),
         "battery": study.battery,
         "dials and doses": "; ".join(f"{n}: {', '.join(map(numbers.dose, v))}" for n, v in study.doses),
         "pairs": "; ".join(f"{a} × {b}" for a, b in study.pairs) or "none",
@@ -100,6 +104,7 @@ def comparison_html(comparison: Comparison) -> str:
     overall, difference = comparison.overall, comparison.difference
     better = dict(comparison.dials)
     agreement = dict(comparison.correlations)
+    scores = MEASURES[comparison.measure]
     rows = [_comparison_row("all dials", overall, None)]
     rows += [_comparison_row(name, e, agreement.get(name)) for name, e in comparison.dials]
     sure = [e for e in better.values() if e.known]
@@ -108,11 +113,11 @@ def comparison_html(comparison: Comparison) -> str:
         env=escape(comparison.a.study.env),
         a=escape(a),
         b=escape(b),
-        headline=f'<p class="headline">{escape(_comparison_sentence(a, b, overall, difference))}</p>',
+        headline=f'<p class="headline">{escape(_comparison_sentence(a, b, comparison))}</p>',
         tiles="".join(
             (
                 parts.tile("Probability of improvement", numbers.number(overall.value), _briefly(overall)),
-                parts.tile("Difference of normalised AUC", numbers.number(difference.value), _briefly(difference)),
+                parts.tile(f"Difference of {scores.title}", numbers.number(difference.value), _briefly(difference)),
                 parts.tile(f"{a} clearly better", _of(sum(e.low > 0.5 for e in sure), len(better)), "dials"),
                 parts.tile(f"{b} clearly better", _of(sum(e.high < 0.5 for e in sure), len(better)), "dials"),
             )
@@ -120,6 +125,7 @@ def comparison_html(comparison: Comparison) -> str:
         improvement=parts.place("improvement", figures),
         table=parts.table(("dial", "P(improvement)", "n", "rank correlation over doses", "n"), rows),
         dials="".join(_overlay(name, e, (a, b), figures) for name, e in comparison.dials),
+        scores=escape(f"Scores are {scores.title}. {scores.text} {_normalised_by(comparison)}"),
     )
     quantities = [("all dials", "probability of improvement", overall), ("all dials", "difference", difference)]
     quantities += [(name, "probability of improvement", e) for name, e in comparison.dials]
@@ -133,7 +139,7 @@ def comparison_html(comparison: Comparison) -> str:
     study = comparison.a.study
     facts = {
         "agents": f"{a}; {b}",
-        "environment": study.env,
+        "environment": _environment(study),
         "seeds": f"{study.seeds:,} and {comparison.b.study.seeds:,}",
         "training steps": f"{study.budget:,} per run",
         "missing runs": f"{comparison.a.missing:,} and {comparison.b.missing:,}",
@@ -157,14 +163,38 @@ def _headline(verdict: Verdict) -> str:
     return f'<p class="headline">{escape(first)}</p>{listed}'
 
 
+def _environment(study: Study) -> str:
+    """The environment and what was set of its base task."""
+    return ", ".join([study.env, *(f"{name} = {numbers.dose(value)}" for name, value in study.params)])
+
+
+def _measure_words(env: str) -> list[tuple[str, str]]:
+    found = [MEASURES[name] for name in measures(env)]
+    return [(m.title, f"{m.text} {ends_in_brief(env)}." if m.name == "normalised" else m.text) for m in found]
+
+
+def _normalised_by(comparison: Comparison) -> str:
+    return comparison.a.scale.text if comparison.measure == "normalised" else ""
+
+
+def _vanilla_tile(verdict: Verdict) -> str:
+    """The normalised score; where vanilla itself is the unit, the return beside that of random play."""
+    random = verdict.scale.random
+    if random is None:
+        e = verdict.vanilla.means["normalised"]
+        return parts.tile("Vanilla score, normalised AUC", numbers.number(e.value), _briefly(e))
+    e = verdict.vanilla.means[returns_measure(verdict.study.env)]
+    details = f"{_briefly(e)}; random play {numbers.number(random.value)}"
+    return parts.tile("Vanilla return, mean of training", numbers.number(e.value), details)
+
+
 def _tiles(verdict: Verdict) -> str:
-    vanilla = verdict.vanilla.means["normalised"]
     broken = [d for d in verdict.dials if any(b.status == "reached" for b in d.breaking)]
     worst = next((d for d in verdict.dials if d.damage.known), None)
     total = _run_count(verdict)
     return "".join(
         (
-            parts.tile("Vanilla score, normalised AUC", numbers.number(vanilla.value), _briefly(vanilla)),
+            _vanilla_tile(verdict),
             parts.tile("Dials that break it", _of(len(broken), len(verdict.dials)), "at a tested dose"),
             parts.tile(
                 "Costliest dial",
@@ -182,7 +212,7 @@ def _tiles(verdict: Verdict) -> str:
 def _run_count(verdict: Verdict) -> int:
     """Different runs asked for: a point that two dials share, as vanilla is, counts once."""
     study = verdict.study
-    return study.seeds * len({point.task for family in study.families() for point in family})
+    return study.seeds * (len(study.points()) + (verdict.scale.random is not None))
 
 
 def _with(e: Estimate) -> str:
@@ -201,13 +231,12 @@ def _of(some: int, all_: int) -> str:
     return f"{some} of {all_}"
 
 
-def _dial(dial: DialVerdict, figures: Mapping[str, go.Figure]) -> str:
-    about = DIALS[dial.name].text if dial.name in DIALS else ""
+def _dial(dial: DialVerdict, study: Study, figures: Mapping[str, go.Figure]) -> str:
     return filled(
         "dial.html",
         name=escape(dial.name),
         badge=escape(HARDER.get(dial.harder, dial.harder)),
-        about=escape(about),
+        about=escape(dial_of(study.task({}), dial.name).text),
         sentence=escape(dial.sentence),
         figure=parts.place(f"dial-{dial.name}", figures),
         table=parts.dose_table(dial),
@@ -236,13 +265,14 @@ def _mdp(figures: Mapping[str, go.Figure]) -> str:
     return f'<section id="mdp"><h2>The MDP</h2><p class="lead">{lead}</p>{parts.place("mdp", figures)}</section>'
 
 
-def _comparison_sentence(a: str, b: str, overall: Estimate, difference: Estimate) -> str:
+def _comparison_sentence(a: str, b: str, comparison: Comparison) -> str:
+    overall, difference, score = comparison.overall, comparison.difference, MEASURES[comparison.measure].title
     if math.isnan(overall.value):
         return f"No dose has runs of both {a} and {b}: no verdict."
     if not overall.known:
         return f"Too few runs to say whether {a} is better than {b} (n = {overall.n})."
     chance = f"A run of {a} beats a run of {b} with probability {numbers.number(overall.value)} ({_with(overall)})"
-    gap = f"the mean paired difference of normalised AUC is {numbers.number(difference.value)} ({_with(difference)})"
+    gap = f"the mean paired difference of {score} is {numbers.number(difference.value)} ({_with(difference)})"
     if overall.low > 0.5:
         winner = f"{a} is the better agent over these doses."
     elif overall.high < 0.5:

@@ -64,7 +64,9 @@ def estimated(estimate: Estimate) -> str:
 
 
 def dose(value: Any) -> str:
-    """A dose as it was asked for."""
+    """A dose as it was asked for; a dial that does nothing may have no value, or an empty text."""
+    if value is None or value == "":
+        return "none"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int | float):

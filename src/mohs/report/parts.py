@@ -16,6 +16,7 @@ COLUMNS = (
     ("normalised AUC, mean", "normalised", "mean"),
     ("normalised AUC, IQM", "normalised", "iqm"),
     ("AUC, paper's scaling", "paper", "mean"),
+    ("AUC, plain scale", "plain", "mean"),
     ("raw AUC", "raw", "mean"),
     ("final, normalised", "final", "mean"),
     ("greedy evaluation", "eval", "mean"),
@@ -31,7 +32,7 @@ def place(name: str, figures: Mapping[str, go.Figure]) -> str:
 
 
 def tile(what: str, value: str, details: str) -> str:
-    small = " small" if len(value) > 12 else ""
+    small = " smaller" if len(value) > 18 else " small" if len(value) > 12 else ""
     return (
         f'<div class="tile"><div class="what">{escape(what)}</div><div class="value{small}">{escape(value)}</div>'
         f'<div class="with">{escape(details)}</div></div>'
@@ -47,9 +48,10 @@ def definitions(pairs: Iterable[tuple[str, str]]) -> str:
     return "".join(f"<dt>{escape(term)}</dt><dd>{escape(text)}</dd>" for term, text in pairs)
 
 
-def estimate_cell(e: Estimate) -> str:
+def estimate_cell(e: Estimate, ran: bool = False) -> str:
+    """A value and its interval. Without runs it is missing; of runs that `ran` all the same it is not known."""
     if not e.n:
-        return '<td class="missing">missing</td>'
+        return f"<td>{numbers.UNKNOWN}</td>" if ran else '<td class="missing">missing</td>'
     ends = numbers.interval(e) if e.known else "too few runs"
     return f"<td>{numbers.number(e.value)}<small>{ends}</small></td>"
 
@@ -58,15 +60,16 @@ def dose_table(dial: DialVerdict) -> str:
     """Every measure at every dose, with intervals, n and what is missing."""
     title = f"{dial.name} ({dial.unit})" if dial.unit else dial.name
     level = numbers.level(dial.doses[0].means["normalised"].level)
-    head = [title, *(name for name, _, _ in COLUMNS), "n", "missing"]
-    rows = [_dose_row(dose, i == dial.vanilla) for i, dose in enumerate(dial.doses)]
+    columns = [column for column in COLUMNS if column[1] in dial.doses[0].means]
+    head = [title, *(name for name, _, _ in columns), "n", "missing"]
+    rows = [_dose_row(dose, columns, i == dial.vanilla) for i, dose in enumerate(dial.doses)]
     note = f'<p class="about">Below each value its {level} interval, Bonferroni-corrected within the dial.</p>'
     return table(head, rows) + note
 
 
-def _dose_row(dose: Dose, vanilla: bool) -> str:
+def _dose_row(dose: Dose, columns: Iterable[tuple[str, str, str]], vanilla: bool) -> str:
     n = dose.means["raw"].n
     kind = "missing" if n == 0 else "vanilla" if vanilla else ""
     label = escape(numbers.dose(dose.value)) + ("<small>vanilla</small>" if vanilla else "")
-    cells = [estimate_cell((dose.means if s == "mean" else dose.iqms)[m]) for _, m, s in COLUMNS]
+    cells = [estimate_cell((dose.means if s == "mean" else dose.iqms)[m], n > 0) for _, m, s in columns]
     return f'<tr class="{kind}"><td>{label}</td>{"".join(cells)}<td>{n}</td><td>{dose.missing}</td></tr>'

@@ -36,7 +36,7 @@ def show_verdict(found: Verdict, path: Path) -> None:
                 numbers.estimated(d.damage) if d.damage.n else numbers.UNKNOWN,
                 "; ".join(dict.fromkeys(numbers.breaking(b, d.unit, len(d.breaking) > 1) for b in d.breaking))
                 or "no harder dose tested",
-                str(found.vanilla.means["normalised"].n),
+                str(found.vanilla.means["raw"].n),
             )
             for d in found.dials
         ],
@@ -45,9 +45,12 @@ def show_verdict(found: Verdict, path: Path) -> None:
 
 
 def show_comparison(found: Comparison, path: Path) -> None:
+    from mohs.protocols.measures import MEASURES
+
     a, b = found.a.study.agent.name, found.b.study.agent.name
     print(f"P({a} better than {b}) = {numbers.estimated(found.overall)}, n = {found.overall.n}")
-    print(f"Mean difference of normalised AUC = {numbers.estimated(found.difference)}, n = {found.difference.n}")
+    gap = f"{numbers.estimated(found.difference)}, n = {found.difference.n}"
+    print(f"Mean difference of {MEASURES[found.measure].title} = {gap}")
     rows = [(name, numbers.estimated(e), str(e.n)) for name, e in found.dials]
     show_table(f"Probability that {a} is better, at the doses other than vanilla", ("dial", "95% interval", "n"), rows)
     print(f"Report: {path}")

@@ -10,16 +10,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.agents.episodes import action_count
 from mohs.agents.external import ExternalLearner, agent_source
 from mohs.agents.gorp import GorpConfig
 from mohs.agents.planner import OptimalLearner
 from mohs.agents.protocol import Learner, Points
 from mohs.agents.sqirl import SqirlConfig
-from mohs.agents.tabular import ALGORITHMS, Config, TabularLearner
+from mohs.agents.tabular import ALGORITHMS, Config, TabularLearner, seen_as_states
 from mohs.core.cell import Agent, Cell
 from mohs.core.errors import UsageError, unknown
-from mohs.core.task import Task
+from mohs.core.task import Source, Task, members
 from mohs.core.values import resolve
+from mohs.envs.make import make
 from mohs.exact.solve import Plan, plan
 from mohs.tables.build import table
 
@@ -28,6 +30,7 @@ IN_PYTHON = {
     "gorp": ("mohs.agents.gorp:make_gorp", GorpConfig.of),
     "sqirl": ("mohs.agents.sqirl:make_sqirl", SqirlConfig.of),
 }
+RANDOM = "mohs.agents.random:make_random"  # where no kernel plays
 BUILT_IN = (*ALGORITHMS, *IN_PYTHON, "optimal")
 
 
@@ -48,9 +51,36 @@ def agent(name: str, **params: Any) -> Agent:
     return made
 
 
+def check_sees(agent: Agent, source: Source) -> None:
+    """Raises where an agent that keeps a table of states does not see any."""
+    if agent.name not in (*ALGORITHMS, "optimal") or agent.name == "random":
+        return
+    for task in members(source)[0]:
+        if not seen_as_states(task):
+            shown = f"{task.env} as images" if task.values.get("image_representations") else task.env
+            raise UsageError(
+                f"{agent.name} keeps a table of states and plays toy/discrete and toy/grid, seen as they are, not "
+                f"{shown}: take random, gorp or sqirl (finitely many actions), or an agent of your own (file.py:function)."
+            )
+
+
+def check_plays(agent: Agent, task: Task) -> None:
+    """Raises where an agent of ours cannot play a task, before anything is run."""
+    check_sees(agent, task)
+    if agent.name in IN_PYTHON:
+        env = make(task)
+        action_count(env.action_space)
+        env.close()
+
+
 def learner(cells: Sequence[Cell]) -> Learner:
     """The learner of a pack."""
     name = cells[0].agent.name
+    sources = [segment.source for segment in cells[0].segments] + [probe.source for probe in cells[0].probes]
+    for source in sources:
+        check_sees(cells[0].agent, source)
+    if name == "random" and not all(seen_as_states(task) for source in sources for task in members(source)[0]):
+        return _EachAlone(cells, RANDOM)
     if name in ALGORITHMS:
         return TabularLearner(cells)
     if name in IN_PYTHON:
@@ -80,8 +110,9 @@ class _EachAlone:
     def curves(self) -> list[Points]:
         return [points for one in self._learners for points in one.curves()]
 
-    def save(self) -> list[bytes]:
-        return [state for one in self._learners for state in one.save() or ()]
+    def save(self) -> list[bytes] | None:
+        states = [one.save() for one in self._learners]
+        return None if None in states else [state for one in states for state in one or ()]
 
     def load(self, states: Sequence[bytes]) -> None:
         for one, state in zip(self._learners, states, strict=True):

@@ -29,7 +29,11 @@ MAX_AUTOMATON = 2**28
 
 @dataclass(frozen=True)
 class Toy:
-    """The parts of a discrete toy. Exactly one of `succ` and `probs`, and one of `automaton` and `reward`, is set."""
+    """The parts of a discrete toy. Exactly one of `succ` and `probs`, and one of `automaton` and `reward`, is set.
+
+    `length` is that of rewardable sequences, which with the gate pay only at steps divisible by it. Transition noise
+    leads to another state of the next set, or, on actions, to where another action would.
+    """
 
     num_states: int
     num_actions: int
@@ -45,6 +49,11 @@ class Toy:
     reward: Float | None
     irrelevant: npt.NDArray[np.int32] | None
     possible_sequences: int
+    length: int = 1
+    gated: bool = False
+    noise_on_actions: bool = False
+    action_names: tuple[str, ...] = ()
+    renderer: str = ""  # of its table
 
     @property
     def density(self) -> float:
@@ -80,6 +89,8 @@ def toy(task: Task) -> Toy:
         reward,
         other,
         possible,
+        values["sequence_length"],
+        values["reward_every_n_steps"] and values["sequence_length"] > 1,
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from mohs.core import images
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.core.values import FunctionRef, freeze
@@ -61,6 +62,7 @@ def check(values: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
     if initial is not None and len(initial) != num_states:
         raise UsageError(f"init_state_dist has {len(initial)} probabilities for {num_states} states.")
     _check_reward(values, given, num_states, implied)
+    images.check(values)
     return implied
 
 
@@ -74,12 +76,12 @@ def action_sizes(values: dict[str, Any]) -> tuple[int, int]:
     return int(size), int(size) if values["irrelevant_features"] else 0
 
 
-def spaces(task: Task) -> tuple[int, int, int, int]:
-    """The numbers of states, actions, irrelevant states and irrelevant actions."""
+def spaces(task: Task) -> tuple[Any, ...]:
+    """The numbers of states, actions, irrelevant states and irrelevant actions, and what images look like."""
     values = task.values
     relevant, irrelevant = action_sizes(values)
     states = values["state_space_size"] or relevant * values["diameter"]
-    return states, relevant, irrelevant * values["diameter"], irrelevant
+    return states, relevant, irrelevant * values["diameter"], irrelevant, images.signature(values)
 
 
 def _custom_sizes(values: dict[str, Any], actions: int, actions_given: bool) -> tuple[int, int]:

@@ -19,7 +19,8 @@ from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.tables import explore
 from mohs.tables.table import Float, Table
-from mohs.tables.toy import Toy, toy
+from mohs.tables.toy import Toy
+from mohs.tables.transforms import action_noise
 
 MAX_STATES = 4_000_000
 MAX_CELLS = 2**27  # numbers that describe the states: one for each step of delay, and three more
@@ -27,9 +28,10 @@ MAX_CELLS = 2**27  # numbers that describe the states: one for each step of dela
 
 def toy_table(task: Task, limit: int = MAX_STATES) -> Table:
     """The reachable product states of a task, in breadth-first order from the start states."""
-    values, parts = task.values, toy(task)
-    indptr, succ, prob = _dynamics(parts, values["transition_noise"])
-    gated = values["reward_every_n_steps"] and values["sequence_length"] > 1
+    values = task.values
+    parts: Toy = task.environment.realisation("parts")(task)
+    noise = values["transition_noise"]
+    indptr, succ, prob = _dynamics(parts, 0.0 if parts.noise_on_actions else noise)
     earned = _earnings(parts)
     starts = np.flatnonzero(parts.initial)
     grown = _Arrays(starts, explore.LINE + values["delay"], parts.num_actions)
@@ -41,7 +43,7 @@ def toy_table(task: Task, limit: int = MAX_STATES) -> Table:
             cursor, count, limit, grown.rows, grown.slots, grown.indptr, grown.succ, grown.prob, grown.reward,
             indptr, succ, prob, parts.terminal, parts.num_actions,
             earned.node_step, earned.closed, earned.opened, earned.rewards, earned.levels,
-            values["delay"], values["sequence_length"], gated, values["delay_at_end"] == "terminated",
+            values["delay"], parts.length, parts.gated, values["delay_at_end"] == "terminated",
             values["reward_scale"], values["reward_shift"], values["term_state_reward"],
         )  # fmt: skip
         if count > limit:
@@ -51,7 +53,8 @@ def toy_table(task: Task, limit: int = MAX_STATES) -> Table:
     initial = np.zeros(count)
     initial[: len(starts)] = parts.initial[starts]
     state = grown.rows[:count, explore.STATE].copy()
-    return _finished(grown, count, parts, state, initial, values["max_episode_steps"])
+    table = _finished(grown, count, parts, state, initial, values["max_episode_steps"])
+    return action_noise(table, noise) if parts.noise_on_actions and noise > 0 else table
 
 
 def _finished(
@@ -62,7 +65,8 @@ def _finished(
     indptr = grown.indptr[: count * actions + 1].copy()
     entries = int(indptr[-1])
     succ, prob, reward = (a[:entries].copy() for a in (grown.succ, grown.prob, grown.reward))
-    return Table(actions, succ, reward, terminal, initial, state, horizon, 1.0, indptr, prob).simplified()
+    shown = parts.action_names, parts.renderer
+    return Table(actions, succ, reward, terminal, initial, state, horizon, 1.0, indptr, prob, *shown).simplified()
 
 
 def _dynamics(parts: Toy, noise: float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], Float]:
@@ -119,13 +123,14 @@ def _levels(*rewards: Float) -> tuple[Float, list[npt.NDArray[np.int32]]]:
 
 def _too_large(task: Task, parts: Toy, levels: int, limit: int) -> str:
     nodes = len(parts.automaton.full) if parts.automaton is not None else 1
-    phases = task["sequence_length"] if task["reward_every_n_steps"] else 1
+    phases = parts.length if parts.gated else 1
+    culprits = "delay" if parts.automaton is None else "delay, sequence_length or reward_density"
     digits = math.log10(parts.num_states * nodes * phases) + task["delay"] * math.log10(levels)
     size = f"{round(10**digits):,}" if digits < 12 else f"10^{digits:.0f}"
     return (
         f"the table of {task} has more than {limit:,} reachable states (at most {size}: {parts.num_states} N-states × "
-        f"{nodes:,} automaton nodes × {phases} phases × {levels} reward levels ^ delay {task['delay']}); lower delay, "
-        "sequence_length or reward_density."
+        f"{nodes:,} automaton nodes × {phases} phases × {levels} reward levels ^ delay {task['delay']}); lower "
+        f"{culprits}."
     )
 
 

@@ -1,7 +1,7 @@
 """How does the discrete toy move? One inlined law; every kernel that plays the toy calls `begin` and `advance`.
 
-The order within a step: the successor and its noise (P), the reward earned, the gate, the delay line, then
-(reward + noise) · scale + shift, then the scaled terminal reward.
+The order within a step: noise on the action (of a grid), or the successor and its noise (P), the reward earned, the
+gate, the delay line, then (reward + noise) · scale + shift, then the scaled terminal reward.
 
 Two habits make the law fast. What a step needs of an instance is read first and written last: the compiler must
 assume that every write may change every record. And what depends on chance (has the episode ended, is the delay over)
@@ -13,41 +13,22 @@ from __future__ import annotations
 import numpy as np
 
 from mohs.core.kernel import kernel, law
+from mohs.engines.common_law import at, draw_task, first_above, handed_out
 from mohs.engines.draws import (
     LANE_IRRELEVANT,
     LANE_IRRELEVANT_START,
     LANE_NOISE,
-    LANE_REWARD,
     LANE_START,
     LANE_SUCCESSOR,
-    LANE_TASK,
-    normal,
     uniform,
 )
 
 
 @law
-def at(arena, place):  # type: ignore[no-untyped-def]
-    """An element of an arena. Unsigned, because numba would test a signed index for counting from the end."""
-    return arena[np.uint64(place)]
-
-
-@law
-def first_above(floats, offset, size, u):  # type: ignore[no-untyped-def]
-    """The first index whose cumulative probability exceeds u; `cumulative` sees to it that there is one."""
-    low = 0
-    while size > 1:
-        half = size >> 1
-        low += half if at(floats, offset + low + half - 1) <= u else 0
-        size -= half
-    return low
-
-
-@law
 def disturb(target, base, size, noise, stretch, u):  # type: ignore[no-untyped-def]
-    """With probability `noise`, another state of the set that starts at `base`: one draw u decides both.
+    """With probability `noise`, another state (or action) of the set that starts at `base`: one draw u decides both.
 
-    Given u < noise, u · stretch is uniform in [0, size − 1), the number of other states.
+    Given u < noise, u · stretch is uniform in [0, size − 1), the number of others.
     """
     if u >= noise:
         return target
@@ -59,11 +40,7 @@ def disturb(target, base, size, noise, stretch, u):  # type: ignore[no-untyped-d
 def begin(inst, tasks, ints, floats):  # type: ignore[no-untyped-def]
     """Starts the next episode."""
     key, episode = inst.key, inst.episode + 1
-    if inst.choices > 0:  # the number of tasks, the offset of their cumulative weights, the tasks
-        choices = inst.choices
-        u = uniform(key, episode, 0, LANE_TASK)
-        chosen = first_above(floats, at(ints, choices + 1), at(ints, choices), u)
-        inst.task = at(ints, choices + 2 + chosen)
+    draw_task(inst, ints, floats, episode)
     task = at(tasks, inst.task)
     if task.irrelevant_states > 0:
         inst.irrelevant = int(uniform(key, episode, 0, LANE_IRRELEVANT_START) * task.irrelevant_states)
@@ -92,8 +69,16 @@ def advance(inst, tasks, ints, floats, action, irrelevant_action):  # type: igno
     task = at(tasks, inst.task)
     key, episode, t, before = inst.key, inst.episode, inst.t + 1, inst.state
     noise, trace_length = task.transition_noise, inst.trace_length
-    special = task.special  # has any of three rare parts: for the others one value is kept at hand, not three
+    special = task.special  # has any of four rare parts: for the others one value is kept at hand, not four
 
+    if special and task.action_noise > 0.0:
+        u = uniform(key, episode, t, LANE_NOISE)
+        action = disturb(action, 0, task.actions, task.action_noise, task.stretch, u)
+        if task.irrelevant_states > 0:
+            u = uniform(key, episode, t, LANE_IRRELEVANT)
+            irrelevant_action = disturb(
+                irrelevant_action, 0, task.irrelevant_actions, task.action_noise, task.irrelevant_stretch, u
+            )
     row = before * task.actions + action
     if special and task.stochastic:
         u = uniform(key, episode, t, LANE_SUCCESSOR)
@@ -126,21 +111,7 @@ def advance(inst, tasks, ints, floats, action, irrelevant_action):  # type: igno
         inst.phase = phase
 
     terminated = at(ints, task.terminal + state) != 0
-    delay = task.delay
-    if delay > 0:
-        place = inst.place
-        held = at(floats, inst.line + place)
-        floats[np.uint64(inst.line + place)] = reward
-        reward = held if t > delay else 0.0  # before that the line still holds an earlier episode
-        if task.pay_at_end and terminated:
-            for i in range(min(t, delay)):
-                reward += at(floats, inst.line + i)
-        inst.place = 0 if place + 1 == delay else place + 1
-
-    if task.reward_noise > 0.0:
-        reward += task.reward_noise * normal(key, episode, t, LANE_REWARD)
-    reward = (reward + inst.pushed) * task.scale + task.shift
-    reward += task.terminal_bonus if terminated else 0.0
+    reward = handed_out(inst, task, floats, key, episode, t, reward, terminated)
     truncated = t >= task.horizon  # also where the step terminates, as Gymnasium's TimeLimit has it
 
     if trace_length > 0:

@@ -1,21 +1,26 @@
-"""What is kept of a task and of an instance? Two record types; their tables lie in arenas, at offsets.
-
-A whole fleet is one block of memory: a header, the instances, the tasks, the integer and the float arena. A kernel
-that takes the block instead of its four parts is called in half the time, which is most of the time of a single step.
-"""
+"""What is kept of a task and of an instance? Two record types; their tables lie in arenas, at offsets."""
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from mohs.core.kernel import law
+from mohs.engines.memory import splitter
 
 _SIZES = ("states", "actions", "irrelevant_states", "irrelevant_actions", "set_size", "equal_starts")
 _DIALS = ("length", "delay", "horizon", "gated", "pay_at_end", "has_rewards", "stochastic", "special")
 _INT_OFFSETS = ("starts", "succ", "next_set", "terminal", "node_step", "irrelevant_succ", "irrelevant_next_set")
 _FLOAT_OFFSETS = ("cdf", "start_cdf", "pay", "reward")
-_LEVELS = ("transition_noise", "stretch", "irrelevant_stretch", "reward_noise", "scale", "shift", "terminal_bonus")
+_LEVELS = (
+    "transition_noise",
+    "action_noise",
+    "stretch",
+    "irrelevant_stretch",
+    "reward_noise",
+    "scale",
+    "shift",
+    "terminal_bonus",
+)
 
 TASK = np.dtype(
     [(name, np.int32) for name in _SIZES + _DIALS]
@@ -46,27 +51,4 @@ INSTANCE = np.dtype(  # 64 bytes: one cache line
     align=True,
 )
 
-_HEADER = 4  # where, in 8-byte words, the tasks, the integers and the floats begin, and the end
-Memory = npt.NDArray[np.int64]
-
-
-def allocate(instances: int, tasks: int, ints: int, floats: int) -> Memory:
-    """A zeroed block with room for so many of each."""
-    sizes = (instances * INSTANCE.itemsize // 8, tasks * TASK.itemsize // 8, (ints + 1) // 2, floats)
-    ends = _HEADER + np.cumsum(sizes)
-    memory = np.zeros(ends[-1], dtype=np.int64)
-    memory[:_HEADER] = ends
-    return memory
-
-
-def split(memory):  # type: ignore[no-untyped-def]
-    """The instances, the tasks, the integer and the float arena of a block: views, not copies."""
-    return (
-        memory[4 : memory[0]].view(INSTANCE),
-        memory[memory[0] : memory[1]].view(TASK),
-        memory[memory[1] : memory[2]].view(np.int32),
-        memory[memory[2] : memory[3]].view(np.float64),
-    )
-
-
-parts = law(split)
+parts = law(splitter(INSTANCE, TASK))

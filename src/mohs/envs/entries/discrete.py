@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from mohs.core import images
 from mohs.core.domain import Custom, Each, Integer, Optional, OrFunction, Real
 from mohs.core.errors import UsageError, invalid
 from mohs.core.registry import Environment, Parameter
@@ -40,7 +41,8 @@ _TRANSITIONS = Custom(_transition, "an array of [S, A] next states or [S, A, S] 
 _DIALS = (
     "delay", "delay_at_end", "sequence_length", "reward_density", "reward_every_n_steps", "make_denser", "reward_dist",
     "transition_noise", "reward_noise", "reward_scale", "reward_shift", "term_state_reward", "terminal_state_density",
-    "action_space_size", "state_space_size", "diameter", "irrelevant_features",
+    "action_space_size", "state_space_size", "diameter", "irrelevant_features", "image_representations",
+    "image_transforms", "image_sh_quant", "image_ro_quant", "image_scale_range",
 )  # fmt: skip
 
 DISCRETE = Environment(
@@ -65,11 +67,15 @@ DISCRETE = Environment(
         ),
         "terminal_states": Parameter(Optional(Each(Integer(0))), None, "Terminal states of your own."),
         "max_episode_steps": max_episode_steps(100),
+        **images.SIZE,
+        **images.STYLE,
     },
     check="mohs.tables.toy_parameters:check",
     face="mohs.envs.discrete:DiscreteEnv",
     vector_face="mohs.envs.discrete:DiscreteVectorEnv",
     spaces="mohs.tables.toy_parameters:spaces",
+    parts="mohs.tables.toy:toy",
     table="mohs.tables.toy_table:toy_table",
+    score="mohs.exact.references:return_score",
     noise=("transition_noise", "reward_noise"),
 )

@@ -101,7 +101,11 @@ def overlays(comparison: Comparison) -> tuple[Overlay, ...]:
     a, b = (_by_name(v) for v in (comparison.a, comparison.b))
     names = agent_names(comparison)
     return tuple(
-        Overlay(names, dial_response(comparison.a.study, a[name]), dial_response(comparison.b.study, b[name]))
+        Overlay(
+            names,
+            dial_response(comparison.a.study, a[name], comparison.measure),
+            dial_response(comparison.b.study, b[name], comparison.measure),
+        )
         for name, _ in comparison.dials
         if name in a and name in b
     )
@@ -113,10 +117,11 @@ def _by_name(verdict: Verdict) -> dict[str, DialVerdict]:
 
 def overlay_figure(data: Overlay) -> go.Figure:
     """Both dose-responses in one panel."""
-    counts = numbers.count(e.n for side in (data.a, data.b) for e in side.normalised)
-    claimed = numbers.level(data.a.normalised[0].level)
-    figure = blank(380, f"normalised score against dose · {counts} · intervals at {claimed} each")
-    low, high = score_range([data.a.normalised, data.b.normalised], (*data.a.runs, *data.b.runs))
+    counts = numbers.count(e.n for side in (data.a, data.b) for e in side.scores)
+    claimed = numbers.level(data.a.scores[0].level)
+    what = "normalised score" if data.a.ends else "mean training return"
+    figure = blank(380, f"{what} against dose · {counts} · intervals at {claimed} each")
+    low, high = score_range([data.a.scores, data.b.scores], (*data.a.runs, *data.b.runs), data.a.bounded)
     for side, name, colour, soft, symbol in (
         (data.a, data.names[0], LIGHT.accent, LIGHT.run, "circle"),
         (data.b, data.names[1], LIGHT.second, LIGHT.second_soft, "square"),
@@ -125,10 +130,10 @@ def overlay_figure(data: Overlay) -> go.Figure:
         draw_runs(figure, side, {}, soft)
         for trace in figure.data[before:]:
             trace.update(showlegend=False)
-        draw_means(figure, side, side.normalised, _escaped(name), colour, {}, lines=True, symbol=symbol)
+        draw_means(figure, side, side.scores, _escaped(name), colour, {}, lines=True, symbol=symbol)
         draw_missing(figure, side, low + 0.02 * (high - low), {})
     figure.update_xaxes(data.a.axis.layout())
-    figure.update_yaxes(range=[low, high], title={"text": "0 = random, 1 = optimum"})
+    figure.update_yaxes(range=[low, high], title={"text": data.a.ends or what})
     figure.update_layout(margin={"t": 50})
     return figure
 

@@ -10,10 +10,8 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mohs.core.errors import UsageError
-from mohs.core.task import Task
-from mohs.exact.references import return_score
-from mohs.protocols.diagnose import LEVEL, DialVerdict, Dose, Study
+from mohs.protocols.diagnose import LEVEL, DialVerdict, Study
+from mohs.protocols.scales import ends_in_brief, has_references
 from mohs.report import numbers
 from mohs.report.theme import LIGHT, dress, heading
 from mohs.stats import Estimate, estimates
@@ -39,43 +37,23 @@ class CurvePanel:
 @dataclass(frozen=True, eq=False)
 class Curves:
     name: str
-    normalised: bool
+    ends: str  # what 0 and 1 stand for; "" where returns are in units of reward
+    bounded: bool  # whether no policy can score above 1
     panels: tuple[CurvePanel, ...]
 
 
 def curves(study: Study, dial: DialVerdict) -> Curves:
-    """The training curves at every dose, normalised by each task's exact references where all have them."""
-    rows = [_normalised(study, dial.name, dose) for dose in dial.doses]
-    normal = all(row is not None for row in rows)
+    """The training curves at every dose, normalised as the scores are where all of them can be."""
+    normal = all(d.normal_curves is None or not np.isnan(d.normal_curves[1]).all(axis=1).any() for d in dial.doses)
     panels = []
-    for dose, row in zip(dial.doses, rows, strict=True):
-        steps, raw = dose.curves if dose.curves is not None else (np.zeros(0), np.zeros((0, 0)))
-        runs = row if normal and row is not None else raw
+    for dose in dial.doses:
+        found = dose.normal_curves if normal else dose.curves
+        steps, runs = found if found is not None else (np.zeros(0), np.zeros((0, 0)))
         means = tuple(estimates(runs.T, "mean", LEVEL)) if runs.size else ()
         panels.append(
             CurvePanel(numbers.dose(dose.value), np.asarray(steps, dtype=np.float64), runs, means, dose.missing)
         )
-    return Curves(dial.name, normal, tuple(panels))
-
-
-def _normalised(study: Study, name: str, dose: Dose) -> npt.NDArray[np.float64] | None:
-    """A dose's curves with 0 = random and 1 = optimum for each seed's own task; None where that cannot be said."""
-    if dose.curves is None:
-        return np.zeros((0, 0))
-    seeds = np.flatnonzero(~np.isnan(dose.samples["raw"]))
-    runs = dose.curves[1]
-    if len(seeds) != len(runs):
-        return None
-    rows = []
-    for seed, run in zip(seeds.tolist(), runs, strict=True):
-        try:
-            score = return_score(Task.make(study.env, seed=seed, **{name: dose.value}))
-        except UsageError:
-            return None
-        if not score.spread > 0:
-            return None
-        rows.append(score.normalise(run))
-    return np.array(rows)
+    return Curves(dial.name, ends_in_brief(study.env) if normal else "", has_references(study.env), tuple(panels))
 
 
 def curves_figure(data: Curves) -> go.Figure:
@@ -85,7 +63,7 @@ def curves_figure(data: Curves) -> go.Figure:
     figure = make_subplots(
         rows=lines, cols=columns, shared_yaxes=True, horizontal_spacing=0.032, vertical_spacing=0.3 / lines
     )
-    unit = "0 = random, 1 = optimum" if data.normalised else "return per episode"
+    unit = data.ends or "return per episode"
     note = (
         f"{data.name} · training return of every run · bold: mean with {numbers.level(LEVEL)} interval at each point · "
     )
@@ -99,7 +77,7 @@ def curves_figure(data: Curves) -> go.Figure:
         lost = f" of {panel.n + panel.missing}" if panel.missing else ""
         text = f"{panel.label} <span style='font-weight:normal'>(n = {panel.n}{lost})</span>"
         figure.add_annotation(heading(text, 0, 1, f"x{name} domain", f"y{name} domain") | {"font": {"size": 12}})
-        if data.normalised:
+        if data.ends:
             for y in (0, 1):
                 figure.add_hline(y=y, line={"color": LIGHT.muted, "width": 1, "dash": "dot"}, **cell)
         if panel.n == 0:
@@ -152,13 +130,13 @@ def _range(data: Curves) -> tuple[float, float]:
     """Nearly every point of every run; noise may throw a few of them out of sight."""
     pooled = np.concatenate([p.runs.ravel() for p in data.panels] + [np.zeros(0)])
     pooled = pooled[np.isfinite(pooled)]
-    floor, ceiling = (0.0, 1.0) if data.normalised else (math.inf, -math.inf)
+    floor, ceiling = (0.0, 1.0) if data.ends else (math.inf, -math.inf)
     if pooled.size:
         low, high = np.quantile(pooled, [0.01, 0.99]).tolist()
         floor, ceiling = min(floor, low), max(ceiling, high)
     if not math.isfinite(floor):
         return 0.0, 1.0
-    if data.normalised:
+    if data.ends and data.bounded:
         floor, ceiling = max(floor, -1.0), min(ceiling, 2.0)
     pad = 0.06 * (ceiling - floor or 1.0)
     return floor - pad, ceiling + pad

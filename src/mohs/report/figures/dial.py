@@ -29,7 +29,8 @@ def dial_figure(data: DialResponse) -> go.Figure:
     dress(figure, 420, data.note())
     _bars(figure, data)
     _response(figure, data)
-    figure.add_annotation(heading("AUC in the paper's scaling", 0, 1, "x domain", "y domain"))
+    title = "AUC in the paper's scaling" if data.paper else "AUC in units of reward"
+    figure.add_annotation(heading(title, 0, 1, "x domain", "y domain"))
     figure.add_annotation(heading("Normalised score against dose", 0, 1, "x2 domain", "y2 domain"))
     return figure
 
@@ -37,11 +38,11 @@ def dial_figure(data: DialResponse) -> go.Figure:
 def _bars(figure: go.Figure, data: DialResponse) -> None:
     """Bars from 0; points where the doses span orders of magnitude, because a logarithmic axis has no 0."""
     axis = side_by_side(data.name, data.unit, data.axis.labels)
-    found = [e for e in data.paper if e.n]
+    found = [e for e in data.returns if e.n]
     ends = [x for e in found for x in (e.value, e.low, e.high) if math.isfinite(x)]
     log = bool(ends) and min(ends) > 0 and max(ends) / min(ends) > LOG_FROM
     low, high = min([0.0, *ends]), max([0.0, *ends]) or 1.0
-    for i, e in enumerate(data.paper):
+    for i, e in enumerate(data.returns):
         missing = e.n == 0
         colour = LIGHT.neutral if i == data.vanilla else LIGHT.accent
         error = {
@@ -75,7 +76,7 @@ def _bars(figure: go.Figure, data: DialResponse) -> None:
     layout = axis.layout() | {"tickvals": list(axis.places), "ticktext": list(_marked(data, data.labels()))}
     figure.update_xaxes(layout, **BARS)
     span = high - low
-    title = "mean training return, scaled"
+    title = "mean training return, scaled" if data.paper else "mean training return"
     if log:
         exponents = math.log10(min(ends)), math.log10(max(ends))
         pad = 0.08 * (exponents[1] - exponents[0])
@@ -99,8 +100,8 @@ def _marked(data: DialResponse, labels: Sequence[str]) -> tuple[str, ...]:
 
 
 def _response(figure: go.Figure, data: DialResponse) -> None:
-    groups = [data.normalised, *([data.noise_free] if data.noise_free else [])]
-    low, high = score_range(groups, data.runs)
+    groups = [data.scores, *([data.noise_free] if data.noise_free else [])]
+    low, high = score_range(groups, data.runs, data.bounded)
     _breaking(figure, data, low, high)
     draw_runs(figure, data, RESPONSE)
     if math.isfinite(data.half):
@@ -118,8 +119,8 @@ def _response(figure: go.Figure, data: DialResponse) -> None:
         draw_means(
             figure, data, data.noise_free, "noise-free evaluation", LIGHT.second, RESPONSE, lines=True, symbol="square"
         )
-    draw_means(figure, data, data.normalised, "mean", LIGHT.accent, RESPONSE)
-    vanilla = data.normalised[data.vanilla]
+    draw_means(figure, data, data.scores, "mean", LIGHT.accent, RESPONSE)
+    vanilla = data.scores[data.vanilla]
     if vanilla.n:
         figure.add_scatter(
             x=[data.axis.places[data.vanilla]], y=[vanilla.value], mode="markers", name="vanilla",
@@ -129,7 +130,7 @@ def _response(figure: go.Figure, data: DialResponse) -> None:
     draw_missing(figure, data, low + 0.02 * (high - low), RESPONSE)
     axis = replace(data.axis, labels=_marked(data, data.axis.labels))
     figure.update_xaxes(axis.layout(), **RESPONSE)
-    figure.update_yaxes(range=[low, high], title={"text": "0 = random, 1 = optimum"}, **RESPONSE)
+    figure.update_yaxes(range=[low, high], title={"text": data.ends}, **RESPONSE)
 
 
 def _breaking(figure: go.Figure, data: DialResponse, low: float, high: float) -> None:

@@ -10,7 +10,6 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mohs.core.dials import dial
 from mohs.protocols.diagnose import LEVEL, PairVerdict
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
@@ -26,6 +25,7 @@ class PairMap:
 
     a: str
     b: str
+    units: tuple[str, str]
     measure: str
     labels_a: tuple[str, ...]
     labels_b: tuple[str, ...]
@@ -43,6 +43,7 @@ def pair_map(pair: PairVerdict, measure: str = "normalised") -> PairMap:
     return PairMap(
         pair.a,
         pair.b,
+        pair.units,
         measure,
         tuple(numbers.dose(d) for d in pair.doses_a),
         tuple(numbers.dose(d) for d in pair.doses_b),
@@ -104,7 +105,7 @@ def _map(
         colorscale=[[i / 4, c] for i, c in enumerate(LIGHT.scale)], hoverinfo="skip", **cell,
     )  # fmt: skip
     plain = {"showgrid": False, "showline": False, "ticks": "", "zeroline": False}
-    titles = [f"{name} ({dial(name).unit})" if dial(name).unit else name for name in (data.a, data.b)]
+    titles = [f"{n} ({unit})" if unit else n for n, unit in zip((data.a, data.b), data.units, strict=True)]
     figure.update_xaxes(
         plain,
         tickvals=list(range(len(data.labels_b))),

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import plotly.graph_objects as go
 
 from mohs.protocols.diagnose import LEVEL, Verdict
+from mohs.protocols.scales import ends_in_brief, has_references
 from mohs.report import numbers
 from mohs.report.theme import LIGHT, blank
 from mohs.stats import Profile, performance_profile
@@ -19,16 +21,25 @@ class Profiles:
 
     vanilla: Profile
     everything: Profile
+    ends: str  # what 0 and 1 of a score stand for
 
 
 def profiles(verdict: Verdict) -> Profiles:
     runs = [dose.samples["normalised"] for d in verdict.dials for i, dose in enumerate(d.doses) if i != d.vanilla]
-    thresholds = np.linspace(-0.1, 1.05, 116)
     plain = verdict.vanilla.samples["normalised"]
+    pooled = np.concatenate([plain, *runs])
+    thresholds = np.linspace(-0.1, _highest(pooled, has_references(verdict.study.env)), 116)
     return Profiles(
         performance_profile(plain, thresholds, LEVEL),
-        performance_profile(np.concatenate([plain, *runs]), thresholds, LEVEL),
+        performance_profile(pooled, thresholds, LEVEL),
+        ends_in_brief(verdict.study.env),
     )
+
+
+def _highest(scores: npt.NDArray[np.float64], bounded: bool) -> float:
+    """Where the axis ends: at the optimum, or where nearly all runs lie below."""
+    known = scores[np.isfinite(scores)]
+    return 1.05 if bounded or not known.size else max(1.05, float(np.quantile(known, 0.99)))
 
 
 def profile_figure(data: Profiles) -> go.Figure:
@@ -50,11 +61,12 @@ def profile_figure(data: Profiles) -> go.Figure:
             line={"color": colour, "width": 2.2},
             hovertemplate=f"%{{y:.0%}} of runs above %{{x:.2f}}<extra>{name}, n = {profile.n}</extra>",
         )  # fmt: skip
+    x_low, x_high = data.everything.thresholds[0], data.everything.thresholds[-1]
     figure.update_layout(
-        xaxis={"title": {"text": "normalised score τ (0 = random, 1 = optimum)"}, "range": [-0.1, 1.05]},
+        xaxis={"title": {"text": f"normalised score τ ({data.ends})"}, "range": [x_low, x_high]},
         yaxis={"title": {"text": "share of runs above τ"}, "tickformat": ".0%", "range": [-0.02, 1.04]},
         margin={"t": 50},
     )
     if not data.everything.n:
-        figure.add_annotation(text="missing", x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False)
+        figure.add_annotation(text="no normalised scores", x=0.5, y=0.5, xref="paper", yref="paper", showarrow=False)
     return figure

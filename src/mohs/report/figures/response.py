@@ -11,6 +11,8 @@ import plotly.graph_objects as go
 
 from mohs.core.registry import environment
 from mohs.protocols.diagnose import DialVerdict, Study
+from mohs.protocols.measures import returns_measure
+from mohs.protocols.scales import ends_in_brief, has_references
 from mohs.report import numbers
 from mohs.report.figures.doses import DoseAxis, dose_axis, numeric
 from mohs.report.theme import LIGHT
@@ -27,8 +29,11 @@ class DialResponse:
     unit: str
     axis: DoseAxis
     vanilla: int
-    paper: tuple[Estimate, ...]
-    normalised: tuple[Estimate, ...]
+    returns: tuple[Estimate, ...]  # in units of reward
+    paper: bool  # whether these are in the paper's scaling
+    scores: tuple[Estimate, ...]
+    ends: str  # what 0 and 1 of a score stand for; "" where it is in units of reward
+    bounded: bool  # whether no policy can score above 1
     noise_free: tuple[Estimate, ...] | None
     runs: tuple[npt.NDArray[np.float64], ...]
     missing: tuple[int, ...]
@@ -37,26 +42,27 @@ class DialResponse:
     breaking: tuple[BreakingDose, ...]
 
     def absent(self, index: int) -> bool:
-        return self.normalised[index].n == 0
+        return self.returns[index].n == 0
 
     def labels(self) -> tuple[str, ...]:
         """The doses' labels, with n where doses differ in it."""
-        counts = [e.n for e in self.paper]
+        counts = [e.n for e in self.returns]
         if len(set(counts)) == 1 and not any(self.missing):
             return self.axis.labels
         return tuple(f"{text}<br>n = {n}" for text, n in zip(self.axis.labels, counts, strict=True))
 
     def note(self) -> str:
         """n and what the intervals claim, for the figure's first line."""
-        claimed = numbers.level(self.normalised[0].level)
-        text = f"{numbers.count(e.n for e in self.paper)} · intervals at {claimed} each"
-        text += ", 95% together (Bonferroni)" if len(self.normalised) > 2 else ""
+        claimed = numbers.level(self.scores[0].level)
+        text = f"{numbers.count(e.n for e in self.returns)} · intervals at {claimed} each"
+        text += ", 95% together (Bonferroni)" if len(self.scores) > 2 else ""
         lost = sum(self.missing)
         return text + (f" · {lost} runs missing" if lost else "")
 
 
-def dial_response(study: Study, dial: DialVerdict) -> DialResponse:
+def dial_response(study: Study, dial: DialVerdict, measure: str = "normalised") -> DialResponse:
     """The figure's data, taken from the verdict as it is; only the monotone fit is made anew."""
+    returns = returns_measure(study.env)
     values = [d.value for d in dial.doses]
     vanilla = dial.doses[dial.vanilla].means["normalised"].value
     ordered = any(b.status in HALF_KNOWN for b in dial.breaking)
@@ -66,10 +72,13 @@ def dial_response(study: Study, dial: DialVerdict) -> DialResponse:
         unit=dial.unit,
         axis=dose_axis(dial.name, dial.unit, values),
         vanilla=dial.vanilla,
-        paper=tuple(d.means["paper"] for d in dial.doses),
-        normalised=tuple(d.means["normalised"] for d in dial.doses),
+        returns=tuple(d.means[returns] for d in dial.doses),
+        paper=returns == "paper",
+        scores=tuple(d.means[measure] for d in dial.doses),
+        ends=ends_in_brief(study.env) if measure == "normalised" else "",
+        bounded=measure == "normalised" and has_references(study.env),
         noise_free=tuple(d.means["noise_free"] for d in dial.doses) if noisy else None,
-        runs=tuple(d.samples["normalised"] for d in dial.doses),
+        runs=tuple(d.samples[measure] for d in dial.doses),
         missing=tuple(d.missing for d in dial.doses),
         fits=_fits(dial) if numeric(values) else (),
         half=vanilla / 2 if ordered else math.nan,
@@ -166,11 +175,17 @@ def draw_missing(figure: go.Figure, data: DialResponse, y: float, cell: dict[str
         )  # fmt: skip
 
 
-def score_range(groups: list[tuple[Estimate, ...]], runs: tuple[npt.NDArray[np.float64], ...]) -> tuple[float, float]:
-    """A vertical range that holds every interval and nearly every run, and at least 0 to 1."""
+def score_range(
+    groups: list[tuple[Estimate, ...]], runs: tuple[npt.NDArray[np.float64], ...], bounded: bool
+) -> tuple[float, float]:
+    """A vertical range that holds every interval and nearly every run; of bounded scores at least 0 to 1."""
     ends = [x for group in groups for e in group for x in (e.value, e.low, e.high) if math.isfinite(x)]
     pooled = np.concatenate([*runs, np.zeros(0)])
     pooled = pooled[np.isfinite(pooled)]
     cut = np.quantile(pooled, [0.005, 0.995]).tolist() if pooled.size else []
-    low, high = min([0.0, *ends, *cut]), max([1.0, *ends, *cut])
-    return max(low, -1.5) - 0.04, min(high, 2.5) + 0.06
+    if bounded:
+        low, high = min([0.0, *ends, *cut]), max([1.0, *ends, *cut])
+        return max(low, -1.5) - 0.04, min(high, 2.5) + 0.06
+    low, high = min([0.0, *ends, *cut]), max([0.0, *ends, *cut])
+    pad = 0.05 * (high - low or 1.0)
+    return low - pad, high + pad

@@ -1,0 +1,16 @@
+"""Which options do several commands share, and what do their exit codes mean?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+DEFAULT_STORE = "sqlite:///mohs.db"
+REPORTS = Path("mohs-report")
+AsJson = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
+StoreUrl = Annotated[str, typer.Option("--store", help="Database of results: sqlite:///PATH or a PostgreSQL URL.")]
+Png = Annotated[bool, typer.Option("--png", help="Also write every figure as PNG (needs Chromium).")]
+
+EXIT_FAILED_CELLS, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130

@@ -1,0 +1,37 @@
+"""Where do reports go, and what is printed beside them?"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+from mohs.core.errors import UsageError
+from mohs.core.values import Json
+
+
+def print_json(data: Json | Any) -> None:
+    from mohs.report.data import json_text
+
+    print(json_text(data, indent=1))
+
+
+def slug(text: str) -> str:
+    return "".join(c if c.isalnum() or c in "_-" else "-" for c in text).strip("-")
+
+
+def check_directory(path: Path) -> None:
+    """Before any long work: can the report be written there? Nothing is made yet."""
+    there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise UsageError(f"the report cannot be written to {str(path)!r}: {str(there)!r} is not a directory.")
+    if not os.access(there, os.W_OK):
+        raise UsageError(f"the report cannot be written to {str(path)!r}: permission denied.")
+
+
+def announce_compilation() -> None:
+    from mohs.core.kernel import cache_directory
+
+    if not any(cache_directory().iterdir()):
+        print("mohs: compiling kernels for the first time; later runs start at once", file=sys.stderr)

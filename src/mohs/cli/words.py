@@ -1,0 +1,54 @@
+"""How are the words of an option read? `name=value`, `a:b` and `name=v1,v2,...` become data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from mohs.core.errors import UsageError
+
+
+def names(text: str) -> list[str]:
+    """Names with commas between them."""
+    return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def pairs(text: str) -> list[tuple[str, str]]:
+    """Two dials each, `a:b`, with commas between them."""
+    found = []
+    for word in text.split(","):
+        a, colon, b = word.strip().partition(":")
+        if not colon or not a or not b:
+            raise UsageError(f"--pairs is {word!r}, but must be two dials as a:b.")
+        found.append((a, b))
+    return found
+
+
+def settings(option: str, words: Sequence[str]) -> dict[str, Any]:
+    """Values by name, each word `name=value`."""
+    from mohs.protocols.targets import read_value
+
+    return {name: read_value(text) for name, text in _by_name(option, words, "name=value").items()}
+
+
+def doses(words: Sequence[str]) -> dict[str, tuple[Any, ...]]:
+    """Doses by dial, each word `name=v1,v2,...`, or `name=[v1, v2, ...]` where a dose has commas of its own."""
+    from mohs.protocols.targets import read_value
+
+    found: dict[str, tuple[Any, ...]] = {}
+    for name, text in _by_name("--doses", words, "name=v1,v2,...").items():
+        listed = read_value(text)
+        found[name] = tuple(listed) if isinstance(listed, list) else tuple(read_value(word) for word in names(text))
+    return found
+
+
+def _by_name(option: str, words: Sequence[str], form: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not equals or not name.isidentifier():
+            raise UsageError(f"{option} is {word!r}, but must be {form}.")
+        if name in found:
+            raise UsageError(f"{option} sets {name} twice.")
+        found[name] = text
+    return found

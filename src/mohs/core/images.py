@@ -1,0 +1,66 @@
+"""Which parameters do images take, and which of them go together?"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+from mohs.core.dials import DIALS
+from mohs.core.domain import Choice, Custom, Integer, Optional
+from mohs.core.errors import UsageError, invalid
+from mohs.core.registry import Parameter
+
+
+def _path(name: str, value: Any) -> str:
+    path = os.fspath(value) if isinstance(value, os.PathLike) else value
+    if not isinstance(path, str) or not path:
+        raise invalid(name, value, _DIRECTORY.text)
+    return path
+
+
+_DIRECTORY = Custom(_path, "the path of a directory")
+
+SIZE = {
+    "image_width": Parameter(Integer(8, 4096), 100, "The width of images, in pixels."),
+    "image_height": Parameter(Integer(8, 4096), 100, "The height of images, in pixels."),
+}
+STYLE = {
+    "image_style": Parameter(
+        Choice(("polygons", "images", "textures")), "polygons",
+        "States as white polygons, as images of your own, or as polygons cut out of them.",
+    ),
+    "image_directory": Parameter(
+        Optional(_DIRECTORY), None, "Where your images are; their files, in alphabetical order, stand for the states."
+    ),
+}  # fmt: skip
+_DIALS = ("image_transforms", "image_sh_quant", "image_ro_quant", "image_scale_range")
+_DEFAULTS = {name: DIALS[name].vanilla for name in _DIALS} | {
+    name: parameter.default for name, parameter in (SIZE | STYLE).items()
+}
+
+
+def check(values: Mapping[str, Any]) -> None:
+    """An error where the parameters of images contradict each other."""
+    if not values["image_representations"]:
+        for name, default in _DEFAULTS.items():
+            if values.get(name, default) != default:
+                raise UsageError(f"{name} is set, which needs image_representations=True.")
+        return
+    style, directory = values.get("image_style", "polygons"), values.get("image_directory")
+    if style == "polygons" and directory is not None:
+        raise UsageError('image_directory is set, which needs image_style="images" or "textures".')
+    if style != "polygons" and directory is None:
+        raise UsageError(f"image_style={style!r} needs an image_directory.")
+    low, high = values.get("image_scale_range", (1.0, 1.0))
+    if low > high:
+        raise UsageError(f"image_scale_range is ({low:g}, {high:g}), but must be (low, high).")
+
+
+def signature(values: Mapping[str, Any]) -> tuple[Any, ...]:
+    """Equal for tasks whose images can be drawn in one fleet; empty where states are seen as they are."""
+    if not values["image_representations"]:
+        return ()
+    return tuple(
+        values[name] for name in ("image_height", "image_width", "image_style", "image_directory") if name in values
+    )

@@ -1,0 +1,65 @@
+"""By what is the return of a continuous toy normalised? 0 is the random policy, 1 the optimum, both without noise.
+
+The random policy has no closed form, so it is played; the optimum is that of `exact.continuous`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.core.score import Reference, Score
+from mohs.core.task import Task
+from mohs.engines.continuous import kernels
+from mohs.engines.continuous.fleet import fleet
+from mohs.exact.continuous import STARTS, Optimum, optimum
+
+_EPISODES = 16_384
+_STEPS = 2**23  # at most, so that long episodes are played less often
+
+
+@lru_cache(maxsize=10_000)
+def return_score(task: Task) -> Score:
+    """The undiscounted return over the task's horizon, with its references."""
+    plain = replace(task.noise_free(), seed=0)  # nothing is generated, so all seeds have the same references
+    if plain != task:
+        return return_score(plain)
+    return Score("return", "reward per episode", True, _random(task), _optimal(optimum(task)))
+
+
+def _random(task: Task) -> Reference:
+    returns = random_returns(task, max(256, min(_EPISODES, _STEPS // task["max_episode_steps"])))
+    error = returns.std(ddof=1) / math.sqrt(len(returns))
+    source = f"random policy, noise-free, mean of {len(returns):,} episodes ± {error:.2g}"
+    return Reference(float(returns.mean()), source)
+
+
+def _optimal(best: Optimum) -> Reference:
+    how = {
+        "exact": "exact, noise-free",
+        "mean": f"noise-free, mean of the exact optimum over {STARTS:,} starts ± {best.error:.2g}",
+        "bound": f"noise-free, an upper bound of it, since {best.reason}",
+    }
+    return Reference(best.value, f"optimal policy, {how[best.kind]}")
+
+
+def random_returns(task: Task, episodes: int) -> npt.NDArray[np.float64]:
+    """The returns of so many episodes under uniformly random actions, the same every time."""
+    played = fleet([task] * episodes)
+    played.seed(np.random.default_rng(0).integers(2**64, size=episodes, dtype=np.uint64))
+    dims, _, bound = played.spaces
+    rng = np.random.default_rng(1)
+    positions, rewards = np.empty((episodes, dims), dtype=np.float32), np.empty(episodes)
+    ended, cut = np.empty(episodes, dtype=np.bool_), np.empty(episodes, dtype=np.bool_)
+    total, over = np.zeros(episodes), np.zeros(episodes, dtype=np.bool_)
+    kernels.begin_fleet(played.memory, np.ones(episodes, dtype=np.bool_), positions)
+    while not over.all():
+        actions = (rng.random((episodes, dims), dtype=np.float32) * 2 - 1) * np.float32(bound)
+        kernels.step_fleet(played.memory, actions, positions, rewards, ended, cut, positions, False)
+        total += np.where(over, 0.0, rewards)
+        over |= ended | cut
+    return total

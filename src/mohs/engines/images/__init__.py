@@ -1,0 +1,1 @@
+"""States as images: `moves` (random transforms), `warp` (of any image), `polygons`, `discs`, `pictures` (of files)."""

@@ -1,0 +1,205 @@
+"""How does an environment of somebody else's become an entry? By its id in Gymnasium.
+
+Its parameters are the dials that can be injected, the arguments of its own constructor and the length of an episode.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.envs.registration import EnvSpec, load_env_creator
+
+from mohs.core.dial import Applies, Dial
+from mohs.core.dials import DIALS
+from mohs.core.domain import Custom, Domain, Flag, Integer, Optional
+from mohs.core.errors import UsageError, invalid
+from mohs.core.registry import Environment, Finder, Parameter, environments
+from mohs.core.task import Task
+from mohs.core.values import freeze
+from mohs.envs.suites.packages import NONE, Suite, load, suite_of
+
+_PLACES: tuple[Applies, ...] = ("wrapper", "image wrapper", "MuJoCo wrapper")
+_NOISE = ("observation_noise", "reward_noise", "reward_probability", "sticky_actions", "transition_noise")
+_SPACES = ("action_space_max", "irrelevant_features")  # the dials that change a space
+# Environments that list their dynamics, from which a table is made.
+_LISTED = ("frozen_lake:FrozenLakeEnv", "cliffwalking:CliffWalkingEnv", "taxi:TaxiEnv")
+_TABLES = tuple(f"gymnasium.envs.toy_text.{name}" for name in _LISTED)
+_MUJOCO = "gymnasium.envs.mujoco"
+_PLAIN = "None, True, False, a finite number, a text, or a list of these"
+
+
+def find(name: str) -> Environment | None:
+    """The entry of an id that Gymnasium knows, or would know once the package that brings it is imported."""
+    ours = {entry.gym_id: entry.id for entry in environments()}
+    if name in ours:
+        raise UsageError(f"{name} is what Gymnasium calls {ours[name]}: use that name.")
+    spec = _spec(name) if isinstance(name, str) else None
+    if spec is None:
+        return None
+    if name not in _FOUND or _FOUND[name][0] is not spec:
+        _FOUND[name] = spec, _entry(name, spec)
+    return _FOUND[name][1]
+
+
+def names() -> Iterable[str]:
+    ours = {entry.gym_id for entry in environments()}
+    return (name for name in gymnasium.registry if name not in ours)
+
+
+OUTSIDE = Finder(find, names)
+_FOUND: dict[str, tuple[EnvSpec, Environment]] = {}  # an id that is registered anew gets another entry
+
+
+def _spec(name: str) -> EnvSpec | None:
+    """What Gymnasium knows of an id; `module:id` imports the module first, as in Gymnasium."""
+    module, _, gym_id = name.rpartition(":")
+    if gym_id not in gymnasium.registry:
+        if module:
+            try:
+                importlib.import_module(module)
+            except ImportError as error:
+                raise UsageError(f"{name} cannot be found: {error}.") from error
+        elif (suite := suite_of(gym_id)) is not NONE:
+            load(suite, name)
+    return gymnasium.registry.get(gym_id)
+
+
+def _entry(name: str, spec: EnvSpec) -> Environment:
+    suite, creator = suite_of(spec.id), _creator(name, spec)
+    limit: Domain = Integer(1, 2**28)
+    if spec.max_episode_steps is None:
+        limit = Optional(limit)
+    parameters = {
+        **_arguments(creator, spec.kwargs),
+        **suite.parameters,
+        **{dial.name: Parameter(dial.domain, dial.vanilla, dial.text) for dial in _dials(suite, creator)},
+        "max_episode_steps": Parameter(
+            limit, spec.max_episode_steps, "The episode is truncated after this many steps of the environment."
+        ),
+    }
+    quiet = (argument for argument in suite.noise if argument in parameters and not parameters[argument].default)
+    return Environment(
+        id=name,
+        gym_id=spec.id,
+        title=f"{spec.id} of Gymnasium",
+        parameters=parameters,
+        check="mohs.envs.entries.outside:check",
+        face="mohs.envs.outside:face",
+        vector_face="mohs.envs.outside:vector_face",
+        spaces="mohs.envs.entries.outside:spaces",
+        table="mohs.envs.suites.toy_text:table" if spec.entry_point in _TABLES else None,
+        noise=(*_NOISE, *quiet),
+        outside=True,
+    )
+
+
+def _creator(name: str, spec: EnvSpec) -> Callable[..., Any]:
+    if callable(spec.entry_point):
+        return spec.entry_point
+    if spec.entry_point is None:
+        raise UsageError(f"{name} has no entry point in Gymnasium, only a vector one.")
+    try:
+        return load_env_creator(spec.entry_point)
+    except (ImportError, AttributeError, gymnasium.error.DependencyNotInstalled) as error:
+        install = ': pip install "mohs[mujoco]"' if spec.entry_point.startswith(_MUJOCO) else ""
+        raise UsageError(f"{name} cannot be loaded{install} ({error}).") from error
+
+
+def _dials(suite: Suite, creator: Callable[..., Any]) -> Iterator[Dial]:
+    """The dials, read as they are in a wrapper, without those of MuJoCo where it is known to be none.
+
+    Whether the others apply depends on the spaces, which are known when the environment is made.
+    """
+    mujoco = suite is NONE
+    if mujoco and inspect.isclass(creator):  # of what a function makes nothing is known
+        mujoco = any(base.__module__.startswith(_MUJOCO) for base in creator.__mro__)
+    for dial in DIALS.values():
+        where = next((place for place in _PLACES if place in dial.applies), None)
+        if where is not None and (mujoco or where != "MuJoCo wrapper"):
+            yield dial.at(where)
+
+
+def _arguments(creator: Callable[..., Any], fixed: Mapping[str, Any]) -> dict[str, Parameter]:
+    """The keyword arguments of a constructor whose defaults, or those of the id, are plain values.
+
+    What the id sets of arguments without a default is what it stands for, and no parameter: the game of an Atari id.
+    """
+    found: dict[str, Parameter] = {}
+    for name, argument in _signature(creator).items():
+        required = argument.default is inspect.Parameter.empty
+        if name in ("render_mode", "seed") or (required and name in fixed):
+            continue
+        default = fixed.get(name, None if required else argument.default)
+        if _is_plain(default):
+            frozen = freeze(default)
+            found[name] = Parameter(_domain(frozen), frozen, "An argument of the environment's own.")
+    return found
+
+
+def _is_plain(default: Any) -> bool:
+    if isinstance(default, list | tuple):
+        return all(map(_is_plain, default))
+    return default is None or isinstance(default, bool | int | float | str)
+
+
+def _signature(creator: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """The arguments by name; where a class hands unnamed ones on, those of its bases that have defaults too."""
+    if not inspect.isclass(creator):
+        return _named(creator)[0]
+    found: dict[str, inspect.Parameter] = {}
+    for base in creator.__mro__:
+        if "__init__" in vars(base):
+            own, more = _named(vars(base)["__init__"])
+            own.pop(next(iter(own), ""), None)  # self
+            if found:
+                own = {k: v for k, v in own.items() if k not in found and v.default is not inspect.Parameter.empty}
+            found.update(own)
+            if not more:
+                break
+    return found
+
+
+def _named(function: Callable[..., Any]) -> tuple[dict[str, inspect.Parameter], bool]:
+    """The arguments that can be given by name, and whether there may be others."""
+    arguments = inspect.signature(function).parameters
+    named = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    more = any(argument.kind is inspect.Parameter.VAR_KEYWORD for argument in arguments.values())
+    return {name: argument for name, argument in arguments.items() if argument.kind in named}, more
+
+
+def _domain(default: Any) -> Domain:
+    """Plain values in one form: no number for a flag; floats where the default has some, else integers where whole."""
+    if isinstance(default, bool):
+        return Flag()
+    items = default if isinstance(default, tuple) else (default,)
+    return Custom(partial(_plain, real=any(isinstance(item, float) for item in items)), _PLAIN)
+
+
+def _plain(name: str, value: Any, real: bool) -> Any:
+    """A value that can be written as JSON and read again."""
+    frozen = freeze(value) if isinstance(value, list | tuple | np.ndarray | np.generic) else value
+    if isinstance(frozen, tuple):
+        return tuple(_plain(name, item, real) for item in frozen)
+    if frozen is None or isinstance(frozen, bool | str):
+        return frozen
+    if not isinstance(frozen, int | float) or not math.isfinite(frozen):
+        raise invalid(name, value, _PLAIN)
+    return float(frozen) + 0.0 if real or frozen != int(frozen) else int(frozen)
+
+
+def check(values: Mapping[str, Any], given: frozenset[str]) -> dict[str, Any]:
+    """Nothing is implied. What contradicts the environment shows when it is made."""
+    return {}
+
+
+def spaces(task: Task) -> tuple[Any, ...]:
+    """Equal for tasks of one environment whose arguments and dials leave the spaces alike."""
+    free = (DIALS.keys() - set(_SPACES)) | {"max_episode_steps"}
+    return task.env, *((name, value) for name, value in task.params if name not in free)

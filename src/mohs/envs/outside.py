@@ -1,0 +1,180 @@
+"""What does a task of somebody else's environment look like to Gymnasium? The environment with the dials injected."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.utils import EzPickle
+from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
+
+from mohs.core.dials import DIALS
+from mohs.core.domain import Choice
+from mohs.core.errors import UsageError
+from mohs.core.seeding import child, seed_of
+from mohs.core.task import Source, Task, TaskSet, members
+from mohs.core.values import resolve
+from mohs.envs.fleets import Info, autoreset
+from mohs.envs.inject import inject, inject_vec
+from mohs.envs.suites.packages import suite_of
+
+Env = gymnasium.Env[Any, Any]
+_ALIKE = "tasks that are played together must have the same spaces"
+# Vector environments of Gymnasium's that are the same task as the single one; that of ALE has other preprocessing.
+_NATIVE = ("CartPole-v0", "CartPole-v1")
+
+
+def face(*, source: Source, render_mode: str | None = None) -> Env:
+    """The environment of a task, or one that draws a task of a set for every episode."""
+    for task in members(source)[0]:
+        if not task.environment.outside:
+            raise UsageError(f"{task.env} is a toy, which is not played together with environments of others.")
+    return _made(source, render_mode) if isinstance(source, Task) else DrawnEnv(source, render_mode)
+
+
+def bare(task: Task, render_mode: str | None = None) -> Env:
+    """The environment of a task without its dials: with its arguments, its time limit and the view of its suite."""
+    try:
+        env: Env = gymnasium.make(
+            task.environment.gym_id,
+            max_episode_steps=task["max_episode_steps"],
+            disable_env_checker=True,
+            **({} if render_mode is None else {"render_mode": render_mode}),
+            **_arguments(task),
+        )
+        return _wrapped(env, task, suite_of(task.environment.gym_id).inner)
+    except UsageError:
+        raise
+    except Exception as error:  # whatever an environment of somebody else's raises
+        said = " ".join(str(error).split()) or type(error).__name__
+        raise UsageError(f"{task.env} cannot be made: {said}") from error
+
+
+def _made(task: Task, render_mode: str | None) -> Env:
+    env, dials = bare(task, render_mode), _dials(task)
+    return _wrapped(inject(env, **dials) if dials else env, task, suite_of(task.environment.gym_id).outer)
+
+
+def _wrapped(env: Env, task: Task, wrapper: str | None) -> Env:
+    """With a wrapper of the suite, which takes the suite's parameters."""
+    if wrapper is None:
+        return env
+    wrapped: Env = resolve(wrapper)(env, **{name: task[name] for name in suite_of(task.environment.gym_id).parameters})
+    return wrapped
+
+
+def _dials(task: Task) -> dict[str, Any]:
+    """The dials as `inject` takes them. All that is generated here is the irrelevant toy: its seed is the task's."""
+    dials = {name: value for name, value in task.params if name in DIALS}
+    if toy := dials.get("irrelevant_features"):
+        dials["irrelevant_features"] = {"seed": task.seed, **dict(() if toy is True else toy)}
+    return dials
+
+
+def _arguments(task: Task) -> dict[str, Any]:
+    ours = {*DIALS, *suite_of(task.environment.gym_id).parameters, "max_episode_steps"}
+    return {name: value for name, value in task.params if name not in ours}
+
+
+class DrawnEnv(gymnasium.Env[Any, Any]):
+    """One of several environments for every episode.
+
+    Which one, and its seed, are drawn by the number of the episode: an episode depends on nothing that came before it.
+    """
+
+    def __init__(self, source: TaskSet, render_mode: str | None = None) -> None:
+        self.source = source
+        self.render_mode = render_mode
+        self._members = [_made(task, render_mode) for task in source.tasks]
+        first = self._members[0]
+        self.observation_space, self.action_space = first.observation_space, first.action_space
+        self.metadata = first.metadata
+        for task, member in zip(source.tasks, self._members, strict=True):
+            if (member.observation_space, member.action_space) != (self.observation_space, self.action_space):
+                raise UsageError(
+                    f"{_ALIKE}: {source.tasks[0]} has {self.observation_space} and {self.action_space}, "
+                    f"{task} has {member.observation_space} and {member.action_space}."
+                )
+        self._episode = 0
+        self._playing: Env | None = None
+
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
+        if seed is not None or self._playing is None:
+            super().reset(seed=seed)
+            _ = self.np_random  # Gymnasium chooses a seed where none was ever given
+            self._episode = 0
+        assert self.np_random_seed is not None
+        address = self.np_random_seed, "episode", self._episode
+        drawn = np.random.default_rng(child(*address, "task")).choice(len(self._members), p=self.source.weights)
+        self._episode += 1
+        self._playing = self._members[drawn]
+        return self._playing.reset(seed=seed_of(child(*address, "seed")), options=options)
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, Info]:
+        return self._current().step(action)
+
+    def render(self) -> Any:
+        return self._current().render()
+
+    def close(self) -> None:
+        for member in self._members:
+            member.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        if any(isinstance(member.unwrapped, EzPickle) for member in self._members):
+            raise pickle.PicklingError("an EzPickle environment would come back anew, not in the state that it is in.")
+        return self.__dict__
+
+    def _current(self) -> Env:
+        if self._playing is None:
+            raise gymnasium.error.ResetNeeded("call reset() first.")
+        return self._playing
+
+
+def vector_face(
+    *,
+    sources: Sequence[Source],
+    autoreset_mode: str = "NextStep",
+    history: bool = False,
+    vectorization_mode: str | None = None,
+) -> VectorEnv[Any, Any, Any]:
+    """Single environments side by side, in this process ("sync") or each in its own ("async").
+
+    "vector_entry_point" takes Gymnasium's vector environment of one task, where that is the same task. It has one
+    random stream for all instances, so an instance there does not repeat what it does alone.
+    """
+    if history:
+        raise UsageError("history is what toys know of their states; other environments have none.")
+    mode = Choice(("sync", "async", "vector_entry_point")).parse("vectorization_mode", vectorization_mode or "sync")
+    if mode == "vector_entry_point":
+        return _native(sources, autoreset_mode)
+    makers: list[Callable[[], Env]] = [partial(face, source=source) for source in sources]
+    vector = SyncVectorEnv if mode == "sync" else AsyncVectorEnv
+    try:
+        return vector(makers, autoreset_mode=autoreset(autoreset_mode))
+    except RuntimeError as error:  # as both say that spaces differ
+        raise UsageError(f"{_ALIKE}: {error}") from error
+
+
+def _native(sources: Sequence[Source], autoreset_mode: str) -> VectorEnv[Any, Any, Any]:
+    task = sources[0]
+    if not isinstance(task, Task) or any(other != task for other in sources):
+        raise UsageError("vector_entry_point plays one task in all instances; take sync or async for several.")
+    if task.environment.gym_id not in _NATIVE:
+        raise UsageError(
+            f"Gymnasium's vector environment of {task.env} is not known to be the same task, if there is one; take "
+            f"sync or async. It is for {', '.join(_NATIVE)}."
+        )
+    limit = {name: value for name, value in task.params if name == "max_episode_steps"}
+    envs = gymnasium.make_vec(
+        task.environment.gym_id, len(sources), vectorization_mode="vector_entry_point", **limit, **_arguments(task)
+    )
+    mode = autoreset(autoreset_mode)
+    if envs.metadata["autoreset_mode"] is not mode:
+        raise UsageError(f"Gymnasium's vector environment of {task.env} has no {mode.value}; take sync or async.")
+    dials = _dials(task)
+    return inject_vec(envs, **dials) if dials else envs

@@ -1,0 +1,1 @@
+"""States seen as images: `shapes` of discrete states, `points` in a plane or on a grid; `common` to both."""

@@ -1,0 +1,223 @@
+"""What does a diagnosis ask? One agent, one base task, doses of dials, and the runs that follow from them.
+
+Vanilla and, one dial at a time, every dose of the battery; the same seeds everywhere, so that runs are paired: seed i
+has the same generated dynamics at every dose and for every agent.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from mohs.core.cell import Agent, Cell, Probe, Segment
+from mohs.core.domain import Integer
+from mohs.core.errors import UsageError
+from mohs.core.registry import environment
+from mohs.core.task import Task, read_json, reading
+from mohs.core.values import Json, from_json, to_json
+from mohs.envs.make import make
+from mohs.protocols.batteries import PAIRED, known_doses
+from mohs.protocols.batteries import battery as find_battery
+from mohs.protocols.places import canonical, dial_of, kind
+from mohs.runs.learners import check_plays, check_sees
+from mohs.runs.plan import Plan
+
+CURVE_POINTS = 50
+REFERENCE_EPISODES = 20  # of random play, for each seed
+
+
+@dataclass(frozen=True)
+class Study:
+    """What a diagnosis asks. `params` are those of the vanilla task, around which the dials are turned."""
+
+    agent: Agent
+    battery: str
+    doses: tuple[tuple[str, tuple[Any, ...]], ...]
+    pairs: tuple[tuple[str, str], ...]
+    seeds: int
+    budget: int
+    env: str = "toy/discrete"
+    episodes: int = 10
+    params: tuple[tuple[str, Any], ...] = ()
+
+    @classmethod
+    def make(
+        cls,
+        agent: Agent,
+        battery: str = "quick",
+        dials: Sequence[str] | None = None,
+        pairs: Sequence[tuple[str, str]] | None = None,
+        seeds: int | None = None,
+        budget: int | None = None,
+        env: str = "toy/discrete",
+        params: Mapping[str, Any] | None = None,
+        doses: Mapping[str, Sequence[Any]] | None = None,
+    ) -> Study:
+        """A battery with some of it set anew.
+
+        Dials outside the battery take their doses from the full one; dials with `doses` of their own are always among
+        those that are tried.
+        """
+        env, given = canonical(env), dict(doses or {})
+        chosen = find_battery(kind(env), battery)
+        vanilla = Task.make(env, **{**chosen.base, **(params or {})})
+        check_plays(agent, vanilla)
+        known = {**known_doses(kind(env), battery), **given}
+        for a, b in pairs or ():
+            if a == b:
+                raise UsageError(f"the pair {a}:{b} must name two different dials.")
+        for name in itertools.chain(dials or (), given):
+            _check_dial(vanilla, name, known)
+        for name in itertools.chain(*(pairs or ())):
+            _check_dial(vanilla, name, {**known, **PAIRED.get(kind(env), {})})
+        names = _applicable(vanilla, chosen.doses, known) if dials is None else list(dials)
+        names = list(dict.fromkeys([*names, *given]))
+        if not names:
+            raise UsageError("a diagnosis needs at least one dial.")
+        two = chosen.pairs if pairs is None and dials is None else tuple(pairs or ())
+        parsed = tuple((name, _doses(vanilla, name, known[name])) for name in names)
+        steps = Integer(200).parse("budget", chosen.budget if budget is None else budget)
+        count = Integer(1, 1_000_000).parse("seeds", chosen.seeds if seeds is None else seeds)
+        study = cls(agent, battery, parsed, two, count, steps, env, params=vanilla.params)
+        for point in study.points():
+            check_sees(agent, point)
+        return study
+
+    @property
+    def name(self) -> str:
+        """How people call it: by its agent, and by its environment unless that is the usual one."""
+        return str(self.agent) if self.env == "toy/discrete" else f"{self.agent} on {self.env}"
+
+    @cached_property
+    def pair_doses(self) -> Mapping[str, tuple[Any, ...]]:
+        """The doses of every dial that a pair names."""
+        known = {**known_doses(kind(self.env), self.battery), **PAIRED.get(kind(self.env), {}), **dict(self.doses)}
+        return {name: known[name] for pair in self.pairs for name in pair}
+
+    def points(self) -> tuple[Task, ...]:
+        """Every task that is tried, once: vanilla, one dial at a time, and the grid of every pair."""
+        return tuple(dict.fromkeys(self._points()))
+
+    def _points(self) -> Iterable[Task]:
+        yield self.task({})
+        for name, values in self.doses:
+            yield from (self.task({name: value}) for value in values)
+        for a, b in self.pairs:
+            for x, y in itertools.product(self.pair_doses[a], self.pair_doses[b]):
+                yield self.task({a: x, b: y})
+
+    def task(self, params: Mapping[str, Any], seed: int = 0) -> Task:
+        """The vanilla task with some dials turned."""
+        return Task.make(self.env, seed=seed, **{**dict(self.params), **params})
+
+    def cell(self, point: Task, seed: int) -> Cell:
+        """One run: training, then the greedy policy on its own task and without noise."""
+        task = replace(point, seed=seed)
+        end = (self.budget,)
+        probes = (
+            Probe("eval", task, end, self.episodes),
+            Probe("noise_free", task.noise_free(), end, self.episodes),
+        )
+        return Cell(self.agent, seed, (Segment(task, self.budget),), probes, self._window(task))
+
+    def reference(self, seed: int) -> Cell:
+        """Random play on the vanilla task: no training, and one evaluation."""
+        task = self.task({}, seed)
+        probe = Probe("random", task, (0,), REFERENCE_EPISODES, "sample")
+        return Cell(Agent.make("random"), seed, (Segment(task, 0),), (probe,), 1)
+
+    def _window(self, task: Task) -> int:
+        """As long as an episode may be, so that every window has one; shorter where that is longer than the run."""
+        limit, share = task["max_episode_steps"], self.budget // CURVE_POINTS
+        return share if limit is None or limit > self.budget else max(limit, share)
+
+    def to_json(self) -> dict[str, Json]:
+        data: dict[str, Json] = {
+            "agent": self.agent.to_json(),
+            "battery": self.battery,
+            "doses": [[name, to_json(values)] for name, values in self.doses],
+            "pairs": [list(pair) for pair in self.pairs],
+            "seeds": self.seeds,
+            "budget": self.budget,
+            "env": self.env,
+            "episodes": self.episodes,
+        }
+        # Left out where there are none, so that the studies of before keep their keys.
+        return data | ({"params": {name: to_json(value) for name, value in self.params}} if self.params else {})
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Study:
+        keys = {"agent", "battery", "doses", "pairs", "seeds", "budget", "env", "episodes", "params"}
+        data = read_json({"params": {}, **data}, "diagnosis", keys)
+        with reading("diagnosis"):
+            return cls(
+                Agent.from_json(data["agent"]),
+                data["battery"],
+                tuple((name, from_json(values)) for name, values in data["doses"]),
+                tuple((a, b) for a, b in data["pairs"]),
+                data["seeds"],
+                data["budget"],
+                data["env"],
+                data["episodes"],
+                tuple((name, from_json(value)) for name, value in data["params"].items()),
+            )
+
+
+def plan(study: Study) -> Plan:
+    """All cells of a diagnosis, seed by seed, so that an interrupted one has whole seeds.
+
+    Where a task has no references of its own, random play is among the runs.
+    """
+    points = study.points()
+    cells: list[Cell] = []
+    for seed in range(study.seeds):
+        if environment(study.env).score is None:
+            cells.append(study.reference(seed))
+        cells += [study.cell(point, seed) for point in points]
+    return Plan(study.name, "diagnose", study.to_json(), tuple(cells))
+
+
+def ordered(values: Iterable[Any]) -> bool:
+    """Whether doses are numbers, which have an order."""
+    return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+
+def _check_dial(vanilla: Task, name: str, known: Mapping[str, Any]) -> None:
+    dial_of(vanilla, name)
+    if name in known:
+        return
+    if name in PAIRED.get(kind(vanilla.env), {}):
+        raise UsageError(f"{name} does nothing to sequences of one state: try --pairs sequence_length:{name}.")
+    raise UsageError(f"{name} has no usual doses in {vanilla.env}: give some, --doses {name}=v1,v2,...")
+
+
+def _doses(vanilla: Task, name: str, values: Iterable[Any]) -> tuple[Any, ...]:
+    """The doses of a dial, each once, vanilla's among them; numbers in their order.
+
+    Whether a dial can be turned in an environment of somebody else's is known only when it is made.
+    """
+    domain, plain = vanilla.environment.parameters[name].domain, vanilla[name]
+    doses = list(dict.fromkeys([plain, *(domain.parse(name, value) for value in values)]))
+    if len(doses) == 1:
+        raise UsageError(f"{name} needs a dose other than vanilla's, which is {plain!r}.")
+    if vanilla.environment.outside:
+        make(vanilla.replace(**{name: doses[1]})).close()
+    return tuple(sorted(doses) if ordered(doses) else doses)
+
+
+def _applicable(vanilla: Task, names: Iterable[str], known: Mapping[str, Any]) -> list[str]:
+    """The dials of a battery; of those for environments of others, the ones that this very environment allows."""
+    if not vanilla.environment.outside:
+        return list(names)
+    found = []
+    for name in names:
+        try:
+            _check_dial(vanilla, name, known)
+            _doses(vanilla, name, known[name])
+        except UsageError:
+            continue
+        found.append(name)
+    return found

@@ -1,0 +1,262 @@
+"""The diagnosis on environments other than the discrete toy: what is asked, and by what returns are normalised."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from mohs import Task, UsageError
+from mohs.protocols.compare import compare
+from mohs.protocols.diagnose import Study, plan, verdict
+from mohs.protocols.measures import measures
+from mohs.protocols.places import dial_of
+from mohs.protocols.scales import plain_returns
+from mohs.protocols.study import REFERENCE_EPISODES
+from mohs.report.html import report_html
+from mohs.runs.learners import agent, learner
+from mohs.runs.pack import Finished, Pace, run_cells
+from mohs.runs.plan import packs
+
+RANDOM = agent("random")
+
+
+def cartpole(seeds=6, **options):
+    return Study.make(RANDOM, env="CartPole-v1", seeds=seeds, budget=1000, **options)
+
+
+def made_up(study, score, random=lambda seed: 20.0 + seed):
+    """Curves in which a run's plain return is what `score(task, seed)` says, every episode lasting 50 steps."""
+    scores = {}
+    for seed in range(study.seeds):
+        if random(seed) is not None:
+            point = np.array([0]), np.array([random(seed)])
+            scores[study.reference(seed).key] = {"random/return": point, "random/length": point}
+        for point in study.points():
+            task = Task.make(point.env, seed=seed, **dict(point.params))
+            value = score(task, seed) * task["reward_scale"] + 50 * task["reward_shift"]
+            curve, end = (np.arange(100, 1001, 100), np.full(10, value)), (np.array([1000]), np.array([value]))
+            lengths, length = (curve[0], np.full(10, 50.0)), (end[0], np.array([50.0]))
+            scores[study.cell(point, seed).key] = {
+                "train/return": curve, "train/length": lengths, "eval/return": end, "eval/length": length,
+                "noise_free/return": end, "noise_free/length": length,
+            }  # fmt: skip
+    return scores
+
+
+def falling(task, seed):
+    return 120.0 + seed - 12.5 * task["delay"]
+
+
+# What is asked.
+
+
+def test_studies_of_the_discrete_toy_keep_their_keys_and_those_without_parameters_load():
+    study = Study.make(agent("q_learning"), "quick", seeds=2)
+    assert plan(study).key == "67fbaae8452423b87c73bd6b6e14e454"
+    assert "params" not in study.to_json()
+    assert Study.from_json(study.to_json()) == study
+
+
+@pytest.mark.parametrize("env", ["CartPole-v1", "Pendulum-v1", "toy/continuous", "toy/grid", "FrozenLake-v1"])
+@pytest.mark.parametrize("battery", ["quick", "standard", "full"])
+def test_every_environment_has_batteries(env, battery):
+    study = Study.make(RANDOM, battery, env=env, seeds=1)
+    again = Study.from_json(json.loads(json.dumps(study.to_json())))
+    assert again == study
+    assert plan(again).key == plan(study).key
+    assert {"delay", "transition_noise", "reward_noise"} <= set(dict(study.doses))
+    for name, values in study.doses:
+        assert study.task({})[name] in values
+        assert len(set(values)) == len(values) > 1
+
+
+def test_dials_that_an_environment_does_not_allow_are_left_out_of_its_battery():
+    dials = {
+        env: set(dict(Study.make(RANDOM, "full", env=env, seeds=1).doses)) for env in ("CartPole-v1", "FrozenLake-v1")
+    }
+    assert "observation_noise" in dials["CartPole-v1"]
+    assert "observation_noise" not in dials["FrozenLake-v1"]
+    assert not {"image_transforms", "time_unit", "action_space_max"} & (dials["CartPole-v1"] | dials["FrozenLake-v1"])
+
+
+def test_vanilla_is_the_base_task():
+    study = Study.make(RANDOM, env="toy/continuous", params={"delay": 3}, doses={"delay": [8, 1, 8]})
+    assert dict(study.params) == {"delay": 3, "make_denser": True, "target_radius": 0.5}
+    assert dict(study.doses)["delay"] == (1, 3, 8)
+    assert study.points()[0] == Task.make("toy/continuous", delay=3, make_denser=True, target_radius=0.5)
+    found = verdict(study, {})
+    (delay,) = [d for d in found.dials if d.name == "delay"]
+    assert delay.doses[delay.vanilla].value == 3
+    sparse = Study.make(RANDOM, env="toy/continuous", params={"make_denser": False})
+    assert not sparse.task({})["make_denser"]
+
+
+def test_a_gymnasium_id_of_ours_is_the_toy():
+    assert Study.make(RANDOM, env="mohs/Grid-v0").env == "toy/grid"
+
+
+def test_units_are_those_of_the_environment():
+    units = {
+        env: dial_of(Task.make(env), "transition_noise").unit for env in ("CartPole-v1", "Pendulum-v1", "toy/grid")
+    }
+    assert units == {"CartPole-v1": "probability", "Pendulum-v1": "std. deviation", "toy/grid": "probability"}
+    assert dial_of(Task.make("toy/continuous"), "transition_noise").unit == "std. deviation"
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "message"),
+    [
+        ("random", {"env": "CartPole-v1", "dials": ["diameter"]}, "diameter is no dial of CartPole-v1: it applies to"),
+        ("random", {"env": "toy/grid", "dials": ["target_radius"]}, "target_radius is no dial of toy/grid"),
+        ("random", {"env": "CartPole-v1", "doses": {"delay": [0]}}, "a dose other than vanilla's"),
+        ("random", {"env": "CartPole-v1", "doses": {"delay": [0.5]}}, "delay is 0.5"),
+        ("random", {"env": "CartPole-v1", "params": {"delai": 1}}, "Did you mean 'delay'"),
+        ("q_learning", {"env": "CartPole-v1"}, "q_learning keeps a table of states"),
+        ("sarsa", {"env": "toy/continuous"}, "sarsa keeps a table of states"),
+        ("optimal", {"env": "FrozenLake-v1"}, "optimal keeps a table of states"),
+        ("q_learning", {"params": {"image_representations": True}}, "toy/discrete as images"),
+        ("gorp", {"env": "Pendulum-v1"}, "finitely many actions"),
+    ],
+)
+def test_what_cannot_be_is_said_before_anything_runs(name, options, message):
+    with pytest.raises(UsageError, match=message):
+        Study.make(agent(name), **options)
+
+
+# By what returns are normalised.
+
+
+@given(
+    st.lists(st.floats(-10, 10), min_size=1, max_size=30),
+    st.floats(0.01, 100) | st.floats(-100, -0.01),
+    st.floats(-10, 10),
+)
+def test_scale_and_shift_are_undone(rewards, scale, shift):
+    """A plain derivation: every reward is scaled and shifted, and the return is brought back."""
+    task = Task.make("CartPole-v1", reward_scale=scale, reward_shift=shift)
+    end, paid = np.array([1]), sum(r * scale + shift for r in rewards)
+    curves = {"eval/return": (end, np.array([paid])), "eval/length": (end, np.array([float(len(rewards))]))}
+    assert plain_returns(task, curves, "eval")[0] == pytest.approx(sum(rewards), abs=1e-6)
+
+
+def test_vanilla_is_one_and_random_play_zero():
+    study = cartpole(dials=["delay", "reward_scale", "reward_shift"])
+    found = verdict(study, made_up(study, falling))
+    assert found.vanilla.means["normalised"].value == pytest.approx(1.0)
+    by_name = {d.name: d for d in found.dials}
+    # Seeds differ by as much in random play as in the run, so every run of a dose has the same score.
+    for dose in by_name["delay"].doses:
+        assert dose.samples["normalised"] == pytest.approx(1 - 0.125 * dose.value)
+        assert dose.normal_curves[1] == pytest.approx(1 - 0.125 * dose.value)
+    assert by_name["delay"].breaking[0].dose == pytest.approx(4.0)
+    # The arithmetic of these dials is no effect of theirs.
+    for name in ("reward_scale", "reward_shift"):
+        assert all(dose.samples["normalised"] == pytest.approx(1.0) for dose in by_name[name].doses)
+        assert all(dose.samples["plain"] == pytest.approx(120 + np.arange(6)) for dose in by_name[name].doses)
+        assert by_name[name].damage.value == pytest.approx(0, abs=1e-9)
+        assert {b.status for b in by_name[name].breaking} == {"not_reached"}
+    assert set(found.vanilla.samples) == set(measures("CartPole-v1"))
+    assert "paper" not in measures("CartPole-v1")
+    assert "earns 122.5" in found.headline[0]
+    assert "random play 22.5" in found.headline[0]
+    assert "the agent's own vanilla runs" in found.to_json()["references"]["1"]
+    page = report_html(found)
+    assert "0 = random, 1 = own vanilla" in page
+    assert "exact" not in found.scale.text
+
+
+@pytest.mark.parametrize(
+    ("level", "noise"), [(22.5, 3.0), (15.0, 3.0), (15.0, 0.0)], ids=["as random", "worse", "surely worse"]
+)
+def test_without_a_lead_over_random_play_nothing_breaks(level, noise):
+    study = cartpole(dials=["delay"])
+    wobble = noise * np.random.default_rng(0).standard_normal(study.seeds)
+    found = verdict(study, made_up(study, lambda task, seed: level + wobble[seed]))
+    assert [b.status for b in found.dials[0].breaking] == ["not_learnt"]
+    assert not found.dials[0].damage.known
+    assert "no certain lead over random play" in found.headline[1]
+    assert found.missing == 0
+    assert '<td class="missing">' not in report_html(found)
+    json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_missing_random_play_is_missing():
+    study = cartpole(dials=["delay"])
+    found = verdict(study, made_up(study, falling, random=lambda seed: None if seed == 0 else 20.0 + seed))
+    assert found.missing == 1
+    assert np.isnan(found.vanilla.samples["normalised"]).tolist() == [True] + [False] * 5
+    assert np.isfinite(found.vanilla.samples["raw"]).all()
+    assert found.dials[0].breaking[0].status == "reached"
+    unplayed = verdict(study, made_up(study, falling, random=lambda seed: None))
+    assert unplayed.missing == study.seeds
+    assert unplayed.dials[0].breaking[0].status == "too_few"
+    assert verdict(study, {}).headline[0].endswith("no verdict.")
+
+
+def test_two_agents_are_compared_by_what_they_earn():
+    """Both have a vanilla score of 1, each in its own unit, but one earns twice as much."""
+    study = cartpole(dials=["delay", "reward_scale"])
+    better, worse = (
+        verdict(study, made_up(study, lambda task, seed, f=factor: f * falling(task, seed), lambda seed: 1.0))
+        for factor in (2, 1)
+    )
+    found = compare(better, worse)
+    assert found.measure == "plain"
+    assert found.overall.value == 1.0
+    assert found.difference.value > 50
+    other = Study.make(
+        RANDOM, env="CartPole-v1", seeds=6, budget=1000, dials=["delay"], params={"sutton_barto_reward": True}
+    )
+    with pytest.raises(UsageError, match="cannot be compared"):
+        compare(better, verdict(other, made_up(other, falling)))
+
+
+def test_references_that_are_of_another_kind_are_named():
+    study = Study.make(RANDOM, env="toy/continuous", doses={"action_space_max": [0.1]}, dials=[], seeds=1, budget=200)
+    found = verdict(study, run(study))
+    assert "0 = random policy" in found.scale.text
+    assert "upper bound" in found.scale.text
+    assert "action_space_max = 0.1" in found.scale.text
+
+
+# What is run.
+
+
+def run(study):
+    scores = {}
+    for pack in packs(plan(study).cells, 64):
+        for message in run_cells(pack, learner, {}, lambda: False, Pace()):
+            if isinstance(message, Finished):
+                scores |= message.results
+    return scores
+
+
+def test_random_play_is_a_run_without_training():
+    study = cartpole(seeds=2, doses={"delay": [0, 500]}, dials=[])
+    scores = run(study)
+    assert len(scores) == len(plan(study).cells) == 2 * 3
+    for seed in range(2):
+        assert study.reference(seed).steps == 0
+        curves = scores[study.reference(seed).key]
+        # CartPole pays 1 for every step; a delay changes when, and not how much.
+        assert curves["random/return"][1] == curves["random/length"][1]
+        assert curves["random/return"][1][0] * REFERENCE_EPISODES == pytest.approx(
+            round(curves["random/return"][1][0] * REFERENCE_EPISODES)
+        )
+        plain, delayed = (scores[study.cell(study.task({"delay": d}), seed).key] for d in (0, 500))
+        assert np.array_equal(plain["train/return"][1], delayed["train/return"][1], equal_nan=True)
+    found = verdict(study, scores)
+    assert found.missing == 0
+    assert found.dials[0].doses[0].samples["raw"] == pytest.approx(found.dials[0].doses[1].samples["raw"])
+
+
+def test_q_learning_learns_the_grid():
+    study = Study.make(agent("q_learning"), env="toy/grid", dials=["delay"], doses={"delay": [0, 4]}, seeds=4)
+    found = verdict(study, run(study))
+    assert found.vanilla.means["normalised"].low > 0.8
+    assert found.dials[0].doses[1].means["normalised"].value < found.vanilla.means["normalised"].value
+    assert "grid" in report_html(found)
