@@ -60,7 +60,8 @@ def check_sees(agent: Agent, source: Source) -> None:
             shown = f"{task.env} as images" if task.values.get("image_representations") else task.env
             raise UsageError(
                 f"{agent.name} keeps a table of states and plays toy/discrete and toy/grid, seen as they are, not "
-                f"{shown}: take random, gorp or sqirl (finitely many actions), or an agent of your own (file.py:function)."
+                f"{shown}: take random, gorp or sqirl (finitely many actions), or an agent of your own "
+                "(file.py:function)."
             )
 
 
