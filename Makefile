@@ -21,7 +21,7 @@ demo: $(READY) browser
 	@echo
 	@echo "Open $(DEMO)/q_learning/report.html and $(DEMO)/card/card.html in a browser."
 
-test: $(READY) browser lint types unit
+test: $(READY) browser procgen lint types unit
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -39,6 +39,7 @@ slow: $(READY) browser
 bench: $(READY)
 	$(BIN)/python -m benchmarks.toy_discrete
 	$(BIN)/python -m benchmarks.exact
+	$(BIN)/python -m benchmarks.playground
 
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)

@@ -4,13 +4,13 @@ Run it cell by cell in an editor that knows `# %%`, or as a whole:  python examp
 """
 
 # %% Of what the experiment needs, one import changes: it was `from mdp_playground.envs import RLToyEnv`.
+import tempfile
+
 import numpy as np
 
 import mohs
-from mohs import Cell, Segment
 from mohs.compat import RLToyEnv
 from mohs.exact.solve import returns
-from mohs.runs.learners import agent, learner
 
 # %% A configuration as it is, and its environments over delays.
 config = {
@@ -73,14 +73,16 @@ fleet.reset(seed=0)
 _, rewards, *_ = fleet.step(fleet.action_space.sample())
 print(f"{len(rewards)} rewards in one step")
 
-# %% Gained: the dose at which a dial breaks an agent, with intervals, a report, and runs that go on after a break:
-#
-#     mohs diagnose q_learning --battery quick
-#     mohs card toy/discrete delay=4
-#
-# In Python, one dose of it, all seeds at once:
-cells = [Cell(agent("q_learning"), seed, (Segment(envs[4, seed].task, STEPS),), (), 200) for seed in SEEDS]
-pack = learner(cells)
-pack.train(STEPS)
-ends = [points["train/return"][1][-1] for points in pack.curves()]
-print(f"the built-in agent after {STEPS} steps with delay 4: {np.nanmean(ends):.1f}")
+# %% Gained: the whole experiment, in ten lines: the dose at which a dial breaks an agent, with intervals and a report,
+# and runs that go on after a break. An agent of one's own is "file.py:function" in place of "q_learning".
+with tempfile.TemporaryDirectory() as here:
+    verdict = mohs.diagnose(
+        "q_learning",
+        RLToyEnv(**config).task,
+        doses={"delay": DELAYS},
+        dials=["delay"],
+        seeds=20,
+        budget=STEPS,
+        store=f"sqlite:///{here}/results.db",
+    )
+    print(*verdict.headline, mohs.write_report(verdict, here).name, sep="\n")
