@@ -6,8 +6,8 @@ CPU seconds of one thread. Both sides take turns in slices of about a twentieth 
 reset when an episode ends; the ratio is the median of the ratios of neighbours, less is better. Environments are bare
 (no `TimeLimit`, no checker), as are vectors. Compilation is not measured.
 
-The noise of MuJoCo's actions and states is 1e-9: what a simulation costs depends on where it goes, and both sides must
-go to the same places; what an injection costs does not depend on how large the noise is.
+The noise of MuJoCo's actions and states is 1e-9: what a simulation costs depends on where it goes, and with so little
+noise both sides go much the same way for a while; what an injection costs does not depend on how large the noise is.
 """
 
 from __future__ import annotations

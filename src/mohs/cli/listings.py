@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mohs.cli.options import AsJson
 from mohs.cli.output import print_json
+from mohs.core.dial import Dial
 from mohs.report.terminal import show_table
 
 
@@ -43,21 +44,21 @@ def dials(as_json: AsJson = False) -> None:
     if as_json:
         print_json([dial.to_json() for dial in DIALS.values()])
         return
-    arrows = {"up": "↑", "down": "↓", "both": "↕", "none": "–"}
     show_table(
         "Dials of hardness",
         ("dial", "domain", "vanilla", "off", "harder", "touches", "applies to", ""),
-        [
-            (
-                d.name,
-                d.domain.describe(),
-                str(d.vanilla),
-                str(d.off),
-                arrows[d.harder],
-                " ".join(d.touches),
-                ", ".join(d.applies),
-                d.text,
-            )
-            for d in DIALS.values()
-        ],
+        [row for dial in DIALS.values() for row in _readings(dial)],
     )
+
+
+def _readings(dial: Dial) -> list[tuple[str, ...]]:
+    """One row for a dial, and one for each place in which its values mean something else."""
+    arrows = {"up": "↑", "down": "↓", "both": "↕", "none": "–"}
+    apart = [reading.where for reading in dial.readings]
+    places = [[where for where in dial.applies if where not in apart], *([where] for where in apart)]
+    rows: list[tuple[str, ...]] = []
+    for where in filter(None, places):
+        read = dial.at(where[0])
+        values = (read.domain.describe(), str(read.vanilla), str(read.off), arrows[read.harder])
+        rows.append((read.name, *values, " ".join(read.touches), ", ".join(where), read.text))
+    return rows
