@@ -55,3 +55,8 @@ def test_long_episodes_are_played_less_often() -> None:
     low = return_score(Task.make(ID, max_episode_steps=4096, make_denser=True, state_space_max=1.0)).low
     assert low is not None
     assert "2,048 episodes" in low.source
+
+
+def test_episodes_too_long_to_play_are_refused() -> None:
+    with pytest.raises(UsageError, match="max_episode_steps must be at most 32,768"):
+        return_score(Task.make("toy/continuous", max_episode_steps=40_000))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import importlib
 import os
+import pkgutil
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+from numba.core.dispatcher import Dispatcher
+
 import mohs
+from mohs.core.kernel import kernel_sources
 
 PLAY = """
 import numpy as np
@@ -52,3 +57,14 @@ def test_an_unwritable_cache_and_package_fall_back(tmp_path: Path) -> None:
     for path in (package / "mohs").rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)
     assert not list(package.rglob("*.nbc"))
+
+
+def test_every_compiled_function_is_in_the_hash() -> None:
+    files = set()
+    for module in pkgutil.walk_packages(mohs.__path__, "mohs."):
+        if not module.name.endswith("__main__"):
+            for value in vars(importlib.import_module(module.name)).values():
+                if isinstance(value, Dispatcher):
+                    files.add(Path(value.py_func.__code__.co_filename).resolve())
+    assert len(files) > 20
+    assert {path for path in files if "mohs" in path.parts} <= set(kernel_sources())

@@ -5,12 +5,14 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import gymnasium
 import numpy as np
 import pytest
 
 import mohs
 from mohs import Cell, Segment, Task, UsageError
 from mohs.core.values import FunctionRef
+from mohs.engines.draws import generator
 from mohs.engines.noise import reads_state
 
 PLAIN: dict[str, Any] = {"terminal_state_density": 0.0, "sequence_length": 2}
@@ -95,3 +97,16 @@ def test_agents_that_choose_inside_the_step_say_so() -> None:
     cell = Cell(agent("q_learning"), 0, (Segment(task, 10),), (), 10)
     with pytest.raises(UsageError, match="depends on the action"):
         learner([cell]).train(10)
+
+
+@pytest.mark.parametrize("env", ["Discrete", "Continuous"])
+def test_noise_goes_on_beyond_the_time_limit_of_a_bare_environment(env: str) -> None:
+    bare = gymnasium.make(f"mohs/{env}-v0", reward_noise=of_generator).unwrapped
+    bare.reset(seed=0)
+    rewards = [bare.step(np.zeros_like(bare.action_space.sample()))[1] for _ in range(150)]
+    assert len(set(rewards[100:])) == 50
+
+
+def test_lanes_share_no_random_numbers() -> None:
+    words = [set(generator(7, 1, t, lane).integers(2**63, size=64)) for lane in range(8) for t in (1, 2)]
+    assert len(set.union(*words)) == 64 * len(words)

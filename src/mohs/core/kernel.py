@@ -1,7 +1,8 @@
 """How is numba code compiled? One decorator for all kernels, one cache that cannot go stale.
 
 numba's cache does not notice an edited function that a kernel calls from another module, so the cache directory is
-named by a hash of all sources that kernels are made of: the modules that import this one, and their constants.
+named by a hash of all sources that kernels are made of: all engines, the modules that import this one, and what these
+read constants from.
 Reference counting is switched off (`_nrt`), which lets a law be written in small inlined functions at full speed;
 kernels must therefore allocate nothing.
 """
@@ -53,14 +54,19 @@ def _compile(function: Compiled, **options: Any) -> Compiled:
         settings.__dict__["CACHE_DIR"] = before
 
 
+def kernel_sources() -> list[Path]:
+    """The files that kernels are made of."""
+    package = Path(__file__).resolve().parent.parent
+    named = {package / "core" / "seeding.py", *(package / "engines").rglob("*.py")}
+    return sorted(p for p in package.rglob("*.py") if p in named or b"mohs.core.kernel" in p.read_bytes())
+
+
 @cache
 def cache_directory() -> Path:
     """Where compiled kernels are kept; a temporary directory where the user's cache cannot be written."""
     digest = hashlib.sha256()
-    for path in sorted(Path(__file__).resolve().parent.parent.rglob("*.py")):
-        source = path.read_bytes()
-        if b"mohs.core.kernel" in source or path.name == "seeding.py":
-            digest.update(source)
+    for path in kernel_sources():
+        digest.update(path.read_bytes())
     name = f"kernels-{digest.hexdigest()[:16]}"
     homes = [Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "mohs"]
     homes.append(Path(tempfile.gettempdir()) / f"mohs-{os.getuid()}")

@@ -89,5 +89,8 @@ def normal(key, episode, t, lane):  # type: ignore[no-untyped-def]
 
 
 def generator(key: int, episode: int, t: int, lane: int) -> np.random.Generator:
-    """The generator at an address, for noise that is given as a function."""
-    return np.random.Generator(np.random.Philox(key=key, counter=[lane, t, episode, 0]))
+    """The generator at an address, for noise that is given as a function.
+
+    Philox counts in the first word of its counter, which is therefore no part of the address.
+    """
+    return np.random.Generator(np.random.Philox(key=key, counter=[0, lane, t, episode]))

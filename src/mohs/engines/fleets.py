@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
@@ -114,6 +115,16 @@ class Fleet:
         """New random streams; the next `begin` starts their first episode."""
         self.instances["key"][chosen] = keys
         self.instances["episode"][chosen] = -1
+
+    def draw_noise(self, actions: npt.NDArray[Any] | None = None, *, unlimited: bool = False) -> None:
+        """Draws noise that is given as functions for the step to come; a caller may not know the actions.
+
+        An instance whose episode is over has no such step, unless it is played beyond its time limit.
+        """
+        self._draw(self.instances["over"] == 0 if not unlimited else np.ones(len(self), dtype=np.bool_), actions)
+
+    @abstractmethod
+    def _draw(self, playing: npt.NDArray[np.bool_], actions: npt.NDArray[Any] | None) -> None: ...
 
     def blocks(self, i: int) -> dict[str, npt.NDArray[np.float64]]:
         """The parts of the float arena that belong to an instance and that it needs to go on, as views."""

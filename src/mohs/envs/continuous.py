@@ -84,7 +84,7 @@ class ContinuousEnv(FleetEnv):
         if chosen is None:
             raise UsageError(f"the action is {action!r}, but must be {self._shape[0]} numbers.")
         if self.fleet.noise:
-            self.fleet.draw_noise(chosen[None])
+            self.fleet.draw_noise(chosen[None], unlimited=True)
         position = np.empty(self._shape, dtype=np.float32)
         reward, terminated, allowed = self._step_one(self._memory, chosen, position)
         if not allowed:

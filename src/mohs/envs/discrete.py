@@ -137,7 +137,7 @@ class DiscreteEnv(FleetEnv):
     def _make_ready(self, action: int) -> None:
         if not self._started:
             raise gymnasium.error.ResetNeeded("call reset() before step().")
-        self.fleet.draw_noise(np.array([[action]]))
+        self.fleet.draw_noise(np.array([[action]]), unlimited=True)
 
     def _outside(self, action: Any) -> UsageError:
         allowed = f"an integer from 0 to {self._actions - 1}"

@@ -49,11 +49,10 @@ class Fleet(AnyFleet):
         own = {name: self.floats[inst[name] : inst[name] + size] for name, size in sizes.items()}
         return {**super().blocks(i), **own}
 
-    def draw_noise(self, actions: npt.NDArray[np.float32] | None = None) -> None:
-        """Draws noise that is given as functions for the step to come; a caller may not know the actions."""
+    def _draw(self, playing: npt.NDArray[np.bool_], actions: npt.NDArray[Any] | None) -> None:
         dims = self.spaces[0]
         self.instances["pushed"] = 0.0
-        for i in np.flatnonzero(self.instances["over"] == 0):
+        for i in np.flatnonzero(playing):
             inst = self.instances[i]
             if inst["push"] > 0:
                 self.floats[inst["push"] : inst["push"] + dims] = 0.0

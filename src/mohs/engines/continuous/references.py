@@ -12,14 +12,15 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.errors import UsageError
 from mohs.core.score import Reference, Score
 from mohs.core.task import Task
 from mohs.engines.continuous import kernels
 from mohs.engines.continuous.fleet import fleet
 from mohs.exact.continuous import STARTS, Optimum, optimum
 
-_EPISODES = 16_384
-_STEPS = 2**23  # at most, so that long episodes are played less often
+_EPISODES, _FEWEST = 16_384, 256
+_STEPS = 2**23  # at most, so that long episodes are played less often; still longer ones are refused
 
 
 @lru_cache(maxsize=10_000)
@@ -32,7 +33,14 @@ def return_score(task: Task) -> Score:
 
 
 def _random(task: Task) -> Reference:
-    returns = random_returns(task, max(256, min(_EPISODES, _STEPS // task["max_episode_steps"])))
+    longest = task["max_episode_steps"]
+    episodes = min(_EPISODES, _STEPS // longest)
+    if episodes < _FEWEST:
+        raise UsageError(
+            f"the random policy's return is estimated by playing, which takes too long with {longest:,} steps an "
+            f"episode: max_episode_steps must be at most {_STEPS // _FEWEST:,}."
+        )
+    returns = random_returns(task, episodes)
     error = returns.std(ddof=1) / math.sqrt(len(returns))
     source = f"random policy, noise-free, mean of {len(returns):,} episodes ± {error:.2g}"
     return Reference(float(returns.mean()), source)

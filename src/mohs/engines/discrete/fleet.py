@@ -32,10 +32,8 @@ class Fleet(AnyFleet):
         first = int(self.instances["trace"][0])
         return self.ints[first : first + len(self) * width].reshape(len(self), width)
 
-    def draw_noise(self, actions: npt.NDArray[np.int64] | None = None) -> None:
-        """Draws reward noise that is given as a function for the step to come; a caller may not know the actions."""
+    def _draw(self, playing: npt.NDArray[np.bool_], actions: npt.NDArray[Any] | None) -> None:
         self.instances["pushed"] = 0.0
-        playing = self.instances["over"] == 0
         for number, function in self.noise.items():
             for i in np.flatnonzero(playing & (self.instances["task"] == number)):
                 inst = self.instances[i]
