@@ -165,6 +165,15 @@ def test_functions_in_place_of_arrays() -> None:
     assert fixed.task["terminal_states"] == (6, 7)
 
 
+def test_probabilities_of_custom_dynamics() -> None:
+    probabilities = np.random.default_rng(0).dirichlet(np.ones(6), size=(6, 3))
+    env = RLToyEnv(**{**CUSTOM, "transition_function": probabilities})
+    for state, action in np.ndindex(6, 3):
+        assert env.P(state, action) == pytest.approx(probabilities[state, action], abs=1e-12)
+    env.P(0, 0)[:] = 0  # a copy
+    assert env.P(0, 0).sum() == pytest.approx(1)
+
+
 def test_a_density_makes_no_ends_in_custom_dynamics() -> None:
     with pytest.warns(UserWarning, match="terminal_states of your own"):
         env = RLToyEnv(**CUSTOM, terminal_state_density=0.5)

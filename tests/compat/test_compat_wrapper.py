@@ -126,6 +126,11 @@ def test_padding_without_moves_and_moves_without_padding() -> None:
     assert one.reset()[0].tolist() == two.reset()[0].tolist()
 
 
+def test_scales_from_high_to_low_are_refused() -> None:
+    with pytest.raises(UsageError, match=r"must be \(low, high\)"):
+        GymEnvWrapper(Camera(), image_transforms="scale", image_scale_range=(2, 1))
+
+
 def test_a_toy_beside_the_environment() -> None:
     """As in MDP Playground's experiment on irrelevant dimensions; its numbers take the environment's type."""
     config = {

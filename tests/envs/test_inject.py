@@ -166,6 +166,12 @@ def test_attributes_pass_through() -> None:
         ("CartPole-v1", {"time_unit": 2}, "MujocoEnv"),
         ("CartPole-v1", {"image_transforms": "shift"}, "images as observations"),
         ("CartPole-v1", {"reward_clip": (1, 0)}, "first end"),
+        (
+            BREAKOUT,
+            {"image_transforms": "scale", "image_scale_range": (2, 1)},
+            r"is \(2, 1\), but must be \(low, high\)",
+        ),
+        (BREAKOUT, {"image_scale_range": (2, 1)}, r"must be \(low, high\)"),
         ("FrozenLake-v1", {"observation_noise": 1.0}, "a Box of floats or uint8"),
         ("MiniGrid-Empty-5x5-v0", {"observation_noise": 1.0}, "a Box of floats or uint8"),
         ("MiniGrid-Empty-5x5-v0", {"irrelevant_features": True}, "one dimension"),
@@ -193,6 +199,66 @@ def test_actions_outside_the_space_are_refused() -> None:
     for wrong in ([0, 2], [0], [0.5, 1.0]):
         with pytest.raises(UsageError, match="action"):
             many.step(np.array(wrong))
+
+
+def test_a_refused_action_moves_nothing() -> None:
+    script = [[(0.0, False, False)] * 20]
+    dials: dict[str, Any] = {"irrelevant_features": {"action_space_size": 4}, "transition_noise": 0.2}
+    refused, plain = (mohs.inject(Scripted(script, spaces.Discrete(2)), **dials) for _ in range(2))
+    for env in (refused, plain):
+        env.reset(seed=0)
+    for t in range(20):
+        with pytest.raises(UsageError, match="action"):
+            refused.step(np.array([2, t % 4]))
+        assert same(refused.step(np.array([1, t % 3])), plain.step(np.array([1, t % 3])))
+
+
+@pytest.mark.parametrize("dials", [{"sticky_actions": 0.5}, {"transition_noise": 0.5}], ids=names)
+def test_truth_values_are_binary_actions(dials: dict[str, Any]) -> None:
+    one, two = (Scripted([[(0.0, False, False)] * 20], spaces.MultiBinary(3)) for _ in range(2))
+    truths, numbers = mohs.inject(one, **dials), mohs.inject(two, **dials)
+    for env in (truths, numbers):
+        env.reset(seed=0)
+    for chosen in np.random.default_rng(0).random((20, 3)) < 0.5:
+        truths.step(chosen)
+        numbers.step(chosen.astype(np.int8))
+    assert np.array_equal(one.taken, two.taken)
+    assert len(np.unique(one.taken, axis=0)) > 3
+    many = mohs.inject(Scripted([[(0.0, False, False)]], spaces.MultiDiscrete([2, 2])), **dials)
+    many.reset(seed=0)
+    with pytest.raises(UsageError, match="action"):
+        many.step(np.array([True, False]))
+
+
+@pytest.mark.parametrize("dials", [{"reward_shift": 0.5}, {"action_repeat": 2, "reward_shift": 0.5}], ids=names)
+def test_an_array_of_one_number_is_a_reward(dials: dict[str, Any]) -> None:
+    def paid(reward: Any) -> list[Any]:
+        env = mohs.inject(Scripted([[(reward, False, False)] * 6]), **dials)
+        env.reset(seed=0)
+        return [env.step(0)[1] for _ in range(3)]
+
+    expected = 1.5 * dials.get("action_repeat", 1) + 0.5
+    assert paid(np.array([1.5])) == paid(np.array(1.5)) == paid(1.5) == [expected] * 3
+    for wrong in (np.array([1.0, 2.0]), None):
+        with pytest.raises(UsageError, match="must be one number"):
+            paid(wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "alone", "with_it"),
+    [
+        ("CartPole-v1", {"delay_at_end": "drop"}, {"delay": 2}),
+        ("Pendulum-v1", {"transition_noise_on": "action"}, {"transition_noise": 0.1}),
+        (BREAKOUT, {"image_sh_quant": 4}, {"image_transforms": "shift"}),
+        (BREAKOUT, {"image_ro_quant": 90}, {"image_transforms": "shift"}),
+        (BREAKOUT, {"image_scale_range": (1, 2)}, {"image_transforms": "shift"}),
+    ],
+    ids=str,
+)
+def test_how_a_dial_acts_is_on_only_with_it(name: str, alone: dict[str, Any], with_it: dict[str, Any]) -> None:
+    assert made(name, **alone).dials == {}
+    assert same(trajectory(made(name, **alone), 5), trajectory(gymnasium.make(name), 5))
+    assert made(name, **alone, **with_it).dials == {**alone, **with_it}
 
 
 # Observations.
@@ -260,7 +326,7 @@ def test_noise_goes_into_the_state_of_a_simulator() -> None:
         assert not np.array_equal(observation, plain)
 
 
-@pytest.mark.parametrize("name", ["HalfCheetah-v5", "Ant-v5", "Reacher-v5"])
+@pytest.mark.parametrize("name", ["HalfCheetah-v5", "Ant-v5", "Humanoid-v5", "Reacher-v5"])
 def test_noise_goes_into_every_degree_of_freedom_of_mujoco(name: str) -> None:
     """The same as setting the state by hand; free joints are turned, so that their quaternions stay of length 1."""
     import mujoco
@@ -284,6 +350,7 @@ def test_noise_goes_into_every_degree_of_freedom_of_mujoco(name: str) -> None:
             mujoco.mj_integratePos(simulator.model, position, noise[:nv], 1.0)
             assert np.linalg.norm(position[3:7]) == pytest.approx(1.0, abs=1e-9)
         simulator.set_state(position, simulator.data.qvel + noise[nv:])
+        mujoco.mj_rnePostConstraint(simulator.model, simulator.data)  # as after a step; set_state leaves it out
         assert observation == pytest.approx(simulator._get_obs(), abs=1e-7)
 
 

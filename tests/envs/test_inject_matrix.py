@@ -17,8 +17,7 @@ from injected_envs import Scripted
 
 import mohs
 from mohs import UsageError
-from mohs.core.dials import DIALS
-from mohs.envs.inject.setting import injectable
+from mohs.core.dials import DIALS, injectable
 
 gymnasium.register_envs(ale_py)
 STEPS = 24

@@ -211,6 +211,19 @@ def test_what_needs_the_simulator_is_refused(name: str, dials: dict[str, Any], w
         mohs.inject_vec(SyncVectorEnv([partial(limited, name)] * 2), **dials)
 
 
+def test_refused_actions_move_no_toy() -> None:
+    dials: dict[str, Any] = {"irrelevant_features": {"action_space_size": 4}, "transition_noise": 0.2}
+    made = partial(Scripted, [[(0.0, False, False)] * 20], spaces.Discrete(2))
+    refused, plain = (mohs.inject_vec(SyncVectorEnv([made] * 3), **dials) for _ in range(2))
+    for env in (refused, plain):
+        env.reset(seed=0)
+    for t in range(20):
+        with pytest.raises(UsageError, match="action"):
+            refused.step(np.array([[1, t % 4], [2, 0], [0, 0]]))
+        actions = np.array([[1, t % 3]] * 3)
+        assert np.array_equal(refused.step(actions)[0], plain.step(actions)[0])
+
+
 def test_wrong_arguments_are_refused() -> None:
     with pytest.raises(UsageError, match="inject_vec"):
         mohs.inject(SyncVectorEnv([partial(limited, "CartPole-v1")]), delay=1)  # type: ignore[arg-type]

@@ -167,6 +167,7 @@ def test_tasks_with_the_same_spaces_are_told() -> None:
     plain = spaces_of("CartPole-v1")
     assert spaces_of("CartPole-v1", delay=3, max_episode_steps=9, reward_noise=1.0) == plain
     assert spaces_of("CartPole-v1", irrelevant_features=True) != plain
+    assert spaces_of("CartPole-v1", observation_noise=0.1) != plain  # it leaves the bounds
     assert spaces_of("CartPole-v0") != plain
     assert spaces_of("FrozenLake-v1", map_name="8x8") != spaces_of("FrozenLake-v1")
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 
+import gymnasium
 import numpy as np
 import pytest
+from gymnasium import spaces
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,7 +16,7 @@ from mohs.protocols.compare import compare
 from mohs.protocols.diagnose import Study, plan, verdict
 from mohs.protocols.measures import measures
 from mohs.protocols.places import dial_of
-from mohs.protocols.scales import plain_returns
+from mohs.protocols.scales import find_scale, plain_returns
 from mohs.protocols.study import REFERENCE_EPISODES
 from mohs.report.html import report_html
 from mohs.runs.learners import agent, learner
@@ -83,6 +85,24 @@ def test_dials_that_an_environment_does_not_allow_are_left_out_of_its_battery():
     assert not {"image_transforms", "time_unit", "action_space_max"} & (dials["CartPole-v1"] | dials["FrozenLake-v1"])
 
 
+def test_doses_that_an_environment_does_not_allow_are_left_out_one_by_one_and_named():
+    """A step of Hopper's is 4 frames, of which 0.2 and 0.4 are no whole number."""
+    study = Study.make(RANDOM, "standard", env="Hopper-v5", seeds=1)
+    assert dict(study.doses)["time_unit"] == (1.0, 2.0, 4.0)
+    assert study.left_out == ("time_unit = 0.2, 0.4", "image_transforms")
+    assert Study.from_json(json.loads(json.dumps(study.to_json()))) == study
+    line = "Left out of the battery, because the environment does not allow it: time_unit = 0.2, 0.4; image_transforms."
+    found = verdict(study, {})
+    assert found.headline[-1] == line
+    assert line in report_html(found)
+    assert Study.make(RANDOM, "standard", env="Hopper-v5", dials=["delay"]).left_out == ()
+
+
+def test_an_environment_without_a_time_limit_gets_one():
+    study = Study.make(RANDOM, env="CliffWalking-v1", params={"max_episode_steps": 30}, seeds=1)
+    assert {task["max_episode_steps"] for task in study.points()} == {30}
+
+
 def test_vanilla_is_the_base_task():
     study = Study.make(RANDOM, env="toy/continuous", params={"delay": 3}, doses={"delay": [8, 1, 8]})
     assert dict(study.params) == {"delay": 3, "make_denser": True, "target_radius": 0.5}
@@ -107,6 +127,18 @@ def test_units_are_those_of_the_environment():
     assert dial_of(Task.make("toy/continuous"), "transition_noise").unit == "std. deviation"
 
 
+class Switches(gymnasium.Env):
+    observation_space, action_space = spaces.Box(-1.0, 1.0, (2,)), spaces.MultiBinary(3)
+
+
+def test_switches_are_chosen():
+    gymnasium.register("Switches-v0", entry_point=Switches, max_episode_steps=5)
+    try:
+        assert dial_of(Task.make("Switches-v0"), "transition_noise").unit == "probability"
+    finally:
+        del gymnasium.registry["Switches-v0"]
+
+
 @pytest.mark.parametrize(
     ("name", "options", "message"),
     [
@@ -120,6 +152,11 @@ def test_units_are_those_of_the_environment():
         ("optimal", {"env": "FrozenLake-v1"}, "optimal keeps a table of states"),
         ("q_learning", {"params": {"image_representations": True}}, "toy/discrete as images"),
         ("gorp", {"env": "Pendulum-v1"}, "finitely many actions"),
+        ("random", {"env": "CliffWalking-v1"}, "no time limit.*--param max_episode_steps=N"),
+        ("random", {"env": "FrozenLake-v1", "params": {"map_name": "none"}}, "FrozenLake-v1 cannot be made"),
+        ("random", {"env": "Hopper-v5", "dials": ["time_unit"]}, "time_unit is 0.2"),
+        ("random", {"env": "Hopper-v5", "doses": {"time_unit": [2, 0.5, 0.3]}}, "time_unit is 0.3"),
+        ("random", {"env": "Hopper-v5", "dials": ["delay"], "pairs": [("delay", "time_unit")]}, "time_unit is 0.2"),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_runs(name, options, message):
@@ -221,6 +258,16 @@ def test_references_that_are_of_another_kind_are_named():
     assert "0 = random policy" in found.scale.text
     assert "upper bound" in found.scale.text
     assert "action_space_max = 0.1" in found.scale.text
+
+
+def test_a_dose_that_is_a_parameters_default_is_named():
+    options = {"params": {"action_space_max": 0.1}, "doses": {"action_space_max": [1.0]}, "dials": []}
+    study = Study.make(RANDOM, env="toy/continuous", seeds=1, **options)
+    ran = {study.cell(point, 0).key: {} for point in study.points()}
+    assert Task.make("toy/continuous")["action_space_max"] == 1.0
+    text = find_scale(study, ran).text
+    assert "action_space_max = 1.0" in text
+    assert "vanilla." not in text.partition("vanilla's).")[2]
 
 
 # What is run.

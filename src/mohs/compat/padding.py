@@ -12,6 +12,7 @@ from gymnasium import spaces
 from mohs.core.dials import DIALS
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
+from mohs.core.images import check_scale_range
 from mohs.core.seeding import child, key
 from mohs.engines.images.warp import Settings, transform
 from mohs.envs.inject.observations import shows_images
@@ -32,6 +33,7 @@ class PaddedImages(gymnasium.Wrapper[Any, Any, Any, Any]):
         read = {name: DIALS[name].at("image wrapper") for name in names}
         values = (dial.domain.parse(name, dials.get(name, dial.vanilla)) for name, dial in read.items())
         self._settings = Settings(*values)
+        check_scale_range(self._settings.scale_range)
         height, width, *channels = space.shape
         shape = (height + 2 * self._padding, width + 2 * self._padding, *channels)
         self.observation_space = spaces.Box(space.low.min(), space.high.max(), shape, space.dtype)

@@ -98,9 +98,15 @@ class RLToyEnv(gymnasium.Env[Any, Any]):
         return dict(zip(states, parts.sequence_rewards.tolist(), strict=True))
 
     def transition_function(self, state: Any, action: Any) -> Any:
-        """Where an action leads from a (relevant) state without noise."""
-        succ = self._parts().succ
-        assert succ is not None  # probabilities are nothing that a configuration can ask for
+        """Where an action leads from a (relevant) state without noise.
+
+        Of a transition_function [S, A, S] the probabilities of all states.
+        """
+        parts = self._parts()
+        if parts.succ is None:
+            assert parts.probs is not None  # exactly one of both is set
+            return parts.probs[state, action].copy()
+        succ = parts.succ
         if self._kind == "toy/discrete":
             return int(succ[state, action])
         cell = numbers([state], self._shape)[0]

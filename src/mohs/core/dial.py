@@ -12,6 +12,7 @@ Harder = Literal["up", "down", "both", "none"]
 Touches = Literal["P", "R", "O", "A", "T", "rho0"]
 # "wrapper" is any Gymnasium environment (through `mohs.inject`), the two after it are those of one kind.
 Applies = Literal["discrete toy", "continuous toy", "grid toy", "table", "wrapper", "image wrapper", "MuJoCo wrapper"]
+WRAPPERS: tuple[Applies, ...] = ("wrapper", "image wrapper", "MuJoCo wrapper")  # a dial is read in the first that fits
 
 
 class _NoOff:

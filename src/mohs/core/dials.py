@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from mohs.core.dial import NO_OFF, Applies, Dial, Reading
+from mohs.core.dial import NO_OFF, WRAPPERS, Applies, Dial, Reading
 from mohs.core.domain import Choice, Custom, Each, Either, Flag, Integer, Optional, OrFunction, Real
 from mohs.core.errors import invalid, unknown
 from mohs.core.values import freeze
@@ -36,6 +36,7 @@ def _toy(name: str, value: object) -> tuple[tuple[str, Any], ...]:
 
 _TOY = Custom(_toy, "a mapping of parameters of the toy")
 _POSITIVE = Real(0, low_open=True)
+_AT_END = "What becomes of delayed rewards when the episode ends: dropped, or paid at once on termination."
 _TOYS: tuple[Applies, ...] = ("discrete toy", "continuous toy", "grid toy", "table")
 _ALL: tuple[Applies, ...] = (*_TOYS, "wrapper")
 
@@ -48,20 +49,13 @@ _CATALOGUE = (
     ),
     Dial(
         "delay_at_end", "", Choice(("drop", "terminated")), "drop", NO_OFF, "none", ("R",), _ALL,
-        "What becomes of delayed rewards when the episode ends: dropped, or paid at once on termination.",
+        _AT_END,
         (
-            Reading(
-                "continuous toy", "", Choice(("drop", "terminated")), "terminated",
-                "What becomes of delayed rewards when the episode ends: dropped, or paid at once on termination.",
-            ),
-            Reading(
-                "grid toy", "", Choice(("drop", "terminated")), "terminated",
-                "What becomes of delayed rewards when the episode ends: dropped, or paid at once on termination.",
-            ),
+            Reading("continuous toy", "", Choice(("drop", "terminated")), "terminated", _AT_END),
+            Reading("grid toy", "", Choice(("drop", "terminated")), "terminated", _AT_END),
             Reading(
                 "wrapper", "", Choice(("drop", "terminated", "always")), "always",
-                "What becomes of delayed rewards when the episode ends: dropped, or paid at once on termination, or "
-                "always, on truncation too.",
+                f"{_AT_END[:-1]}, or always, on truncation too.",
             ),
         ),
     ),
@@ -274,6 +268,12 @@ _CATALOGUE = (
 # fmt: on
 
 DIALS: dict[str, Dial] = {dial.name: dial for dial in _CATALOGUE}
+
+
+def injectable() -> dict[str, tuple[Applies, ...]]:
+    """The dials that a wrapper takes, with the kinds of environments that take them."""
+    kinds = {name: tuple(where for where in WRAPPERS if where in dial.applies) for name, dial in DIALS.items()}
+    return {name: where for name, where in kinds.items() if where}
 
 
 def dial(name: str) -> Dial:

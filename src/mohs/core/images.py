@@ -52,7 +52,11 @@ def check(values: Mapping[str, Any]) -> None:
         raise UsageError('image_directory is set, which needs image_style="images" or "textures".')
     if style != "polygons" and directory is None:
         raise UsageError(f"image_style={style!r} needs an image_directory.")
-    low, high = values.get("image_scale_range", (1.0, 1.0))
+    check_scale_range(values.get("image_scale_range", (1.0, 1.0)))
+
+
+def check_scale_range(scales: tuple[float, float]) -> None:
+    low, high = scales
     if low > high:
         raise UsageError(f"image_scale_range is ({low:g}, {high:g}), but must be (low, high).")
 

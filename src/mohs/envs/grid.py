@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -30,14 +30,11 @@ def _cells(built: Fleet) -> tuple[spaces.Space[Any], Cells]:
     return spaces.MultiDiscrete(np.array(shapes[0] * grids)), np.vstack([points, np.full_like(points[:1], -1)])
 
 
-class GridEnv(DiscreteEnv):
-    """The grid. Observations are the coordinates of the cell; `info` holds what it holds of the discrete toy, as cells.
+class _Grid:
+    """What both faces have in common: how states are seen."""
 
-    Action 2i goes back along dimension i, action 2i + 1 forth. With irrelevant features the coordinates of the second
-    grid follow.
-    """
-
-    environment = "toy/grid"
+    environment: ClassVar[str] = "toy/grid"
+    fleet: Fleet
 
     def _view(self) -> View | None:
         return grid_view(self.fleet)
@@ -45,6 +42,14 @@ class GridEnv(DiscreteEnv):
     def _seen_space(self) -> spaces.Space[Any]:
         space, self._cells = _cells(self.fleet)
         return space
+
+
+class GridEnv(_Grid, DiscreteEnv):
+    """The grid. Observations are the coordinates of the cell; `info` holds what it holds of the discrete toy, as cells.
+
+    Action 2i goes back along dimension i, action 2i + 1 forth. With irrelevant features the coordinates of the second
+    grid follow.
+    """
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
         state, info = super().reset(seed=seed, options=options)
@@ -68,17 +73,8 @@ class GridEnv(DiscreteEnv):
         return grid_text(self.task, self._cells[int(inst["state"])], int(inst["t"]))
 
 
-class GridVectorEnv(DiscreteVectorEnv):
+class GridVectorEnv(_Grid, DiscreteVectorEnv):
     """Many grids of one shape stepped by one kernel."""
-
-    environment = "toy/grid"
-
-    def _view(self) -> View | None:
-        return grid_view(self.fleet)
-
-    def _seen_space(self) -> spaces.Space[Any]:
-        space, self._cells = _cells(self.fleet)
-        return space
 
     def _shown(self, states: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         return self._cells.take(states, axis=0).reshape(len(states), -1)

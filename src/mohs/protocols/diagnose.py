@@ -113,7 +113,7 @@ def verdict(study: Study, scores: Mapping[str, Points]) -> Verdict:
     dials.sort(key=lambda d: -d.damage.value if not np.isnan(d.damage.value) else np.inf)
     pairs = tuple(runs.pair(a, b) for a, b in study.pairs)
     missing = runs.missing + (0 if scale.random is None else study.seeds - scale.random.n)
-    lines = headline(_opening(study, scale, vanilla), dials, missing)
+    lines = headline(_opening(study, scale, vanilla), dials, missing, study.left_out)
     return Verdict(study, scale, vanilla, tuple(dials), pairs, missing, lines)
 
 

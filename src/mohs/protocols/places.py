@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from gymnasium import spaces
 
-from mohs.core.dial import Applies, Dial
+from mohs.core.dial import WRAPPERS, Applies, Dial
 from mohs.core.dials import DIALS, dial
 from mohs.core.errors import UsageError
 from mohs.core.registry import environments
@@ -19,7 +19,6 @@ _TOYS: dict[str, Applies] = {
     "toy/continuous": "continuous toy",
     "toy/grid": "grid toy",
 }
-_OUTSIDE: tuple[Applies, ...] = ("wrapper", "image wrapper", "MuJoCo wrapper")
 
 
 def canonical(env: str) -> str:
@@ -36,7 +35,7 @@ def kind(env: str) -> Applies:
 def dial_of(task: Task, name: str) -> Dial:
     """The dial as it is read in this task's environment; an error where there is no such dial."""
     declared, parameters = dial(name), task.environment.parameters
-    places = _OUTSIDE if kind(task.env) == "wrapper" else (kind(task.env),)
+    places = WRAPPERS if kind(task.env) == "wrapper" else (kind(task.env),)
     if name in parameters:
         for place in places:
             if place in declared.applies:
@@ -54,6 +53,6 @@ def _of_actions(task: Task, declared: Dial) -> Dial:
     if len(units) == 1:
         return declared
     env = make(task)
-    chosen = isinstance(env.action_space, spaces.Discrete | spaces.MultiDiscrete)
+    are_set = isinstance(env.action_space, spaces.Box)
     env.close()
-    return replace(declared, unit=units[0] if chosen else units[1])
+    return replace(declared, unit=units[1] if are_set else units[0])

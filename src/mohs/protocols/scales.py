@@ -114,8 +114,9 @@ def _sources(score: Score) -> tuple[str, str]:
 
 
 def _turned(study: Study, point: Task) -> str:
-    """What a point has that vanilla has not."""
-    turned = dict(set(point.params) - set(study.params))
+    """What differs from vanilla, whose parameters may be others than the defaults."""
+    vanilla = study.task({}).values
+    turned = {name: value for name, value in point.values.items() if value != vanilla[name]}
     return ", ".join(f"{name} = {value}" for name, value in sorted(turned.items())) or "vanilla"
 
 

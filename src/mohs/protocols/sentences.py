@@ -23,11 +23,13 @@ class Spoken(Protocol):
     def damage(self) -> Estimate: ...
 
 
-def headline(opening: Iterable[str], dials: Iterable[Spoken], missing: int) -> tuple[str, ...]:
-    """How well vanilla is learnt, and the dials that do the most damage."""
+def headline(opening: Iterable[str], dials: Iterable[Spoken], missing: int, left_out: Sequence[str]) -> tuple[str, ...]:
+    """How well vanilla is learnt, the dials that do the most damage, and what is not there."""
     lines = [*opening, *[d.sentence for d in dials if d.damage.known][:MOST_DIALS]]
     if missing:
         lines.append(f"{missing} runs are missing; what rests on them is marked.")
+    if left_out:
+        lines.append(f"Left out of the battery, because the environment does not allow it: {'; '.join(left_out)}.")
     return tuple(lines)
 
 

@@ -31,7 +31,10 @@ REFERENCE_EPISODES = 20  # of random play, for each seed
 
 @dataclass(frozen=True)
 class Study:
-    """What a diagnosis asks. `params` are those of the vanilla task, around which the dials are turned."""
+    """What a diagnosis asks. `params` are those of the vanilla task, around which the dials are turned.
+
+    `left_out` names what of the battery this environment does not allow: a dial, or "dial = dose, dose".
+    """
 
     agent: Agent
     battery: str
@@ -42,6 +45,7 @@ class Study:
     env: str = "toy/discrete"
     episodes: int = 10
     params: tuple[tuple[str, Any], ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @classmethod
     def make(
@@ -59,12 +63,14 @@ class Study:
         """A battery with some of it set anew.
 
         Dials outside the battery take their doses from the full one; dials with `doses` of their own are always among
-        those that are tried.
+        those that are tried. What was asked for by name must fit the environment; of a battery, what does not is left
+        out.
         """
         env, given = canonical(env), dict(doses or {})
         chosen = find_battery(kind(env), battery)
         vanilla = Task.make(env, **{**chosen.base, **(params or {})})
         check_plays(agent, vanilla)
+        _check_made(vanilla)
         known = {**known_doses(kind(env), battery), **given}
         for a, b in pairs or ():
             if a == b:
@@ -73,17 +79,37 @@ class Study:
             _check_dial(vanilla, name, known)
         for name in itertools.chain(*(pairs or ())):
             _check_dial(vanilla, name, {**known, **PAIRED.get(kind(env), {})})
-        names = _applicable(vanilla, chosen.doses, known) if dials is None else list(dials)
-        names = list(dict.fromkeys([*names, *given]))
-        if not names:
+        asked = {*(dials or ()), *given}
+        parsed: dict[str, tuple[Any, ...]] = {}
+        left_out = []
+        for name in dict.fromkeys([*(chosen.doses if dials is None else dials), *given]):
+            if name in asked:
+                parsed[name] = _doses(vanilla, name, known[name])
+                continue
+            fitting, rest = _fitting(vanilla, name, known[name])
+            parsed |= {name: fitting} if fitting else {}
+            left_out += [rest] if rest else []
+        if not parsed:
             raise UsageError("a diagnosis needs at least one dial.")
         two = chosen.pairs if pairs is None and dials is None else tuple(pairs or ())
-        parsed = tuple((name, _doses(vanilla, name, known[name])) for name in names)
         steps = Integer(200).parse("budget", chosen.budget if budget is None else budget)
         count = Integer(1, 1_000_000).parse("seeds", chosen.seeds if seeds is None else seeds)
-        study = cls(agent, battery, parsed, two, count, steps, env, params=vanilla.params)
+        study = cls(
+            agent,
+            battery,
+            tuple(parsed.items()),
+            two,
+            count,
+            steps,
+            env,
+            params=vanilla.params,
+            left_out=tuple(left_out),
+        )
+        fit = {study.task({name: value}) for name, values in study.doses if name not in asked for value in values}
         for point in study.points():
             check_sees(agent, point)
+            if vanilla.environment.outside and point not in fit:
+                make(point).close()
         return study
 
     @property
@@ -146,12 +172,16 @@ class Study:
             "episodes": self.episodes,
         }
         # Left out where there are none, so that the studies of before keep their keys.
-        return data | ({"params": {name: to_json(value) for name, value in self.params}} if self.params else {})
+        if self.params:
+            data["params"] = {name: to_json(value) for name, value in self.params}
+        if self.left_out:
+            data["left_out"] = list(self.left_out)
+        return data
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Study:
-        keys = {"agent", "battery", "doses", "pairs", "seeds", "budget", "env", "episodes", "params"}
-        data = read_json({"params": {}, **data}, "diagnosis", keys)
+        keys = {"agent", "battery", "doses", "pairs", "seeds", "budget", "env", "episodes", "params", "left_out"}
+        data = read_json({"params": {}, "left_out": [], **data}, "diagnosis", keys)
         with reading("diagnosis"):
             return cls(
                 Agent.from_json(data["agent"]),
@@ -163,6 +193,7 @@ class Study:
                 data["env"],
                 data["episodes"],
                 tuple((name, from_json(value)) for name, value in data["params"].items()),
+                tuple(data["left_out"]),
             )
 
 
@@ -185,6 +216,14 @@ def ordered(values: Iterable[Any]) -> bool:
     return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
 
 
+def _check_made(vanilla: Task) -> None:
+    """An environment of somebody else's must be there, and its episodes must end: evaluations play whole ones."""
+    if vanilla.environment.outside:
+        make(vanilla).close()
+    if vanilla["max_episode_steps"] is None:
+        raise UsageError(f"{vanilla.env} has no time limit, so an episode may never end: --param max_episode_steps=N.")
+
+
 def _check_dial(vanilla: Task, name: str, known: Mapping[str, Any]) -> None:
     dial_of(vanilla, name)
     if name in known:
@@ -195,29 +234,34 @@ def _check_dial(vanilla: Task, name: str, known: Mapping[str, Any]) -> None:
 
 
 def _doses(vanilla: Task, name: str, values: Iterable[Any]) -> tuple[Any, ...]:
-    """The doses of a dial, each once, vanilla's among them; numbers in their order.
-
-    Whether a dial can be turned in an environment of somebody else's is known only when it is made.
-    """
+    """The doses of a dial, each once, vanilla's among them; numbers in their order."""
     domain, plain = vanilla.environment.parameters[name].domain, vanilla[name]
     doses = list(dict.fromkeys([plain, *(domain.parse(name, value) for value in values)]))
     if len(doses) == 1:
         raise UsageError(f"{name} needs a dose other than vanilla's, which is {plain!r}.")
-    if vanilla.environment.outside:
-        make(vanilla.replace(**{name: doses[1]})).close()
     return tuple(sorted(doses) if ordered(doses) else doses)
 
 
-def _applicable(vanilla: Task, names: Iterable[str], known: Mapping[str, Any]) -> list[str]:
-    """The dials of a battery; of those for environments of others, the ones that this very environment allows."""
+def _fitting(vanilla: Task, name: str, values: Iterable[Any]) -> tuple[tuple[Any, ...], str]:
+    """The doses of a battery's dial that this very environment allows, if any but vanilla's, and in words the rest.
+
+    Whether a dial can be turned in an environment of somebody else's is known only when it is made.
+    """
     if not vanilla.environment.outside:
-        return list(names)
-    found = []
-    for name in names:
-        try:
-            _check_dial(vanilla, name, known)
-            _doses(vanilla, name, known[name])
-        except UsageError:
-            continue
-        found.append(name)
-    return found
+        return _doses(vanilla, name, values), ""
+    if name not in vanilla.environment.parameters:
+        return (), name
+    doses = _doses(vanilla, name, values)
+    fit = tuple(value for value in doses if value == vanilla[name] or _can_be_made(vanilla.replace(**{name: value})))
+    if len(fit) == 1:
+        return (), name
+    rest = ", ".join(str(value) for value in doses if value not in fit)
+    return fit, f"{name} = {rest}" if rest else ""
+
+
+def _can_be_made(task: Task) -> bool:
+    try:
+        make(task).close()
+    except UsageError:
+        return False
+    return True

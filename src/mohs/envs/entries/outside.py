@@ -16,8 +16,8 @@ import gymnasium
 import numpy as np
 from gymnasium.envs.registration import EnvSpec, load_env_creator
 
-from mohs.core.dial import Applies, Dial
-from mohs.core.dials import DIALS
+from mohs.core.dial import Dial
+from mohs.core.dials import DIALS, injectable
 from mohs.core.domain import Custom, Domain, Flag, Integer, Optional
 from mohs.core.errors import UsageError, invalid
 from mohs.core.registry import Environment, Finder, Parameter, environments
@@ -25,9 +25,8 @@ from mohs.core.task import Task
 from mohs.core.values import freeze
 from mohs.envs.suites.packages import NONE, Suite, load, suite_of
 
-_PLACES: tuple[Applies, ...] = ("wrapper", "image wrapper", "MuJoCo wrapper")
 _NOISE = ("observation_noise", "reward_noise", "reward_probability", "sticky_actions", "transition_noise")
-_SPACES = ("action_space_max", "irrelevant_features")  # the dials that change a space
+_SPACES = ("action_space_max", "irrelevant_features", "observation_noise")  # the dials that change a space
 # Environments that list their dynamics, from which a table is made.
 _LISTED = ("frozen_lake:FrozenLakeEnv", "cliffwalking:CliffWalkingEnv", "taxi:TaxiEnv")
 _TABLES = tuple(f"gymnasium.envs.toy_text.{name}" for name in _LISTED)
@@ -120,10 +119,9 @@ def _dials(suite: Suite, creator: Callable[..., Any]) -> Iterator[Dial]:
     mujoco = suite is NONE
     if mujoco and inspect.isclass(creator):  # of what a function makes nothing is known
         mujoco = any(base.__module__.startswith(_MUJOCO) for base in creator.__mro__)
-    for dial in DIALS.values():
-        where = next((place for place in _PLACES if place in dial.applies), None)
-        if where is not None and (mujoco or where != "MuJoCo wrapper"):
-            yield dial.at(where)
+    for name, (where, *_) in injectable().items():
+        if mujoco or where != "MuJoCo wrapper":
+            yield DIALS[name].at(where)
 
 
 def _arguments(creator: Callable[..., Any], fixed: Mapping[str, Any]) -> dict[str, Parameter]:

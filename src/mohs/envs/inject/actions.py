@@ -29,9 +29,15 @@ class Actions:
     def copied(self, given: Any, shape: tuple[int, ...]) -> npt.NDArray[Any]:
         """Actions of this shape, in the numbers that kernels take, to be altered in place."""
         array = np.asarray(given)
-        if array.shape != shape or array.dtype.kind not in ("fiu" if self.continuous else "iu"):
+        if array.shape != shape or array.dtype.kind not in self._kinds():
             raise self.outside(given)
         return array.astype(np.float64 if self.continuous else np.int64, order="C")
+
+    def _kinds(self) -> str:
+        """The kinds of numbers that actions may be given in; where they are 0 or 1, truth values are such."""
+        if self.continuous:
+            return "fiu"
+        return "iub" if isinstance(self.space, spaces.MultiBinary) else "iu"
 
     def outside(self, given: Any) -> UsageError:
         return UsageError(f"the action is {given!r}, which is not in {self.space}.")

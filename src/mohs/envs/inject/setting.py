@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from mohs.core.dial import NO_OFF, Applies, Dial
-from mohs.core.dials import DIALS
+from mohs.core.dials import DIALS, injectable
 from mohs.core.errors import UsageError, unknown
+from mohs.core.images import check_scale_range
 from mohs.core.values import FunctionRef
 
-WRAPPERS: tuple[Applies, ...] = ("wrapper", "image wrapper", "MuJoCo wrapper")
 _NEEDS = {
     "image wrapper": "images as observations: a Box of uint8 or float32 with room for black (0), [height, width] or "
     "[height, width, at most 4 channels]",
@@ -20,12 +20,11 @@ _NEEDS = {
 REWARD_DIALS = (
     "delay", "reward_noise", "reward_probability", "reward_scale", "reward_shift", "term_state_reward", "reward_clip",
 )  # fmt: skip
-
-
-def injectable() -> dict[str, tuple[Applies, ...]]:
-    """The dials that a wrapper takes, with the kinds of environments that take them."""
-    kinds = {name: tuple(where for where in WRAPPERS if where in dial.applies) for name, dial in DIALS.items()}
-    return {name: where for name, where in kinds.items() if where}
+# Dials that say how another one acts: without it they do nothing.
+_COMPANIONS = {
+    "delay_at_end": "delay", "transition_noise_on": "transition_noise", "image_sh_quant": "image_transforms",
+    "image_ro_quant": "image_transforms", "image_scale_range": "image_transforms",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -46,7 +45,10 @@ class Setting:
 
 
 def read(given: Mapping[str, Any], env: str, kinds: tuple[Applies, ...]) -> Setting:
-    """The setting of dials that were given for an environment of these kinds; a dial at its off-value asks nothing."""
+    """The setting of dials that were given for an environment of these kinds; a dial at its off-value asks nothing.
+
+    Nor does one that says how such a dial acts: a sweep that keeps delay_at_end passes through delay=0.
+    """
     places = injectable()
     values = {name: _neutral(DIALS[name].at(where[0])) for name, where in places.items()}
     on = {}
@@ -64,7 +66,8 @@ def read(given: Mapping[str, Any], env: str, kinds: tuple[Applies, ...]) -> Sett
     clip = values["reward_clip"]
     if clip is not None and clip[0] > clip[1]:
         raise UsageError(f"reward_clip is {clip}, but its first end must not be above its second.")
-    return Setting(values, on)
+    check_scale_range(values["image_scale_range"])
+    return Setting(values, {name: value for name, value in on.items() if _COMPANIONS.get(name, name) in on})
 
 
 def cannot(dial: str, env: str, needs: str) -> UsageError:

@@ -47,6 +47,7 @@ def _push_mujoco(env: Any, noise: Noise) -> Any:
     mujoco.mj_integratePos(model, data.qpos, noise[: model.nv], 1.0)
     data.qvel[:] += noise[model.nv :]
     mujoco.mj_forward(model, data)
+    mujoco.mj_rnePostConstraint(model, data)  # the contact forces that Ant and Humanoid observe
     return env._get_obs()
 
 

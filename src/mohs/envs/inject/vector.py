@@ -24,7 +24,7 @@ from mohs.envs.inject.actions import Actions, check, components, kernel_of
 from mohs.envs.inject.irrelevant import Companions
 from mohs.envs.inject.observations import shows_images, sight
 from mohs.envs.inject.setting import Setting, cannot, read
-from mohs.envs.inject.wrapper import Info, stream_key
+from mohs.envs.inject.wrapper import Info, injection_key
 
 _MODES = {
     AutoresetMode.NEXT_STEP: NEXT_STEP,
@@ -116,7 +116,7 @@ class InjectVec(VectorWrapper[Any, Any, Any, Any, Any]):
             seeds = seed
         for i, one in enumerate(seeds):
             if chosen[i] and (one is not None or not self._started):
-                self._injection.seed(i, stream_key(one, self.injections))
+                self._injection.seed(i, injection_key(one, self.injections))
         self._started = True
         self._injection.begin(chosen)
         if self._toys is not None:
@@ -130,9 +130,10 @@ class InjectVec(VectorWrapper[Any, Any, Any, Any, Any]):
             raise gymnasium.error.ResetNeeded("call reset() before step().")
         if self._toys is not None:
             actions, aside = self._toys.split(actions, self.action_space.shape or ())
-            self._toys.step(aside)
         if self._act is not None:
             actions = self._acted(self._act, actions)
+        if self._toys is not None:
+            self._toys.step(aside)  # after what may refuse the actions
         observations, earned, terminated, truncated, info = self.env.step(actions)
         if self._injection.noise is not None:
             self._injection.draw_noise()

@@ -32,6 +32,7 @@ Info = dict[str, Any]
 Step = tuple[Any, Any, bool, bool, Info]
 _FIRST = np.zeros(1, dtype=np.int64)
 _ALONE = np.ones(1, dtype=np.bool_)
+_NUMBERS = (float, int, np.floating, np.integer)
 
 
 def inject(env: Env, /, **dials: Any) -> Inject:
@@ -124,7 +125,7 @@ class Inject(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
         observation, info = self.env.reset(seed=seed, options=options)
         if seed is not None or not self._started:
-            self._injection.seed(0, stream_key(seed, self.injections))
+            self._injection.seed(0, injection_key(seed, self.injections))
             self._started = True
         self._injection.begin(_ALONE)
         if self._toys is not None:
@@ -135,13 +136,17 @@ class Inject(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         if self._idle:
             return self.env.step(action)
         if self._toys is not None:
-            action = self._aside(action)
+            action, aside = self._split(action)
         if self._act is not None:
             action = self._act(action)
+        if self._toys is not None:
+            self._toys.step(aside)  # after what may refuse the action
         if self._repeat == 1:
             observation, earned, terminated, truncated, info = self.env.step(action)
         else:
             observation, earned, terminated, truncated, info = self._repeated(action)
+        if not isinstance(earned, _NUMBERS):
+            earned = _number(earned)
         if self._weight != 1.0:
             earned = float(earned) * self._weight
         if self._draws:
@@ -158,7 +163,7 @@ class Inject(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         total = 0.0
         for _ in range(self._repeat):
             observation, reward, terminated, truncated, info = self.env.step(action)
-            total += float(reward)
+            total += _number(reward)
             if terminated or truncated:
                 break
         return observation, total, terminated, truncated, info
@@ -191,12 +196,11 @@ class Inject(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         kernels.add_noise(self._memory, _FIRST, False, LANE_STATE, deviation, noise)
         return simulator.push(bare, noise[0])
 
-    def _aside(self, action: Any) -> Any:
-        """The environment's part of an action; the toy takes the rest."""
+    def _split(self, action: Any) -> tuple[Any, Any]:
+        """The environment's part of an action, and the toy's."""
         assert self._toys is not None
         relevant, aside = self._toys.split(action, self._toys.action_space.shape)
-        self._toys.step(aside)
-        return relevant[0] if relevant.ndim > 1 else int(relevant[0])
+        return relevant[0] if relevant.ndim > 1 else int(relevant[0]), aside
 
     def _seen_later(self, observation: Any) -> Any:
         """An observation after a step, with which a new episode may have begun (below an `Autoreset`)."""
@@ -212,11 +216,19 @@ class Inject(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
         return observation
 
 
-def stream_key(seed: int | None, injections: int) -> int:
+def injection_key(seed: int | None, injections: int) -> int:
     """The key of the stream that a seed of `reset` stands for in the so-many-th injection, apart from all others."""
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     return key(child(seed, "inject", injections))
+
+
+def _number(reward: Any) -> float:
+    """A reward as a number; some environments hand out an array that holds one."""
+    try:
+        return float(np.asarray(reward).item())
+    except (TypeError, ValueError):
+        raise UsageError(f"the reward is {reward!r}, but must be one number.") from None
 
 
 def _kinds(env: Env) -> tuple[Applies, ...]:
