@@ -140,7 +140,7 @@ class Reference:
         return np.array([noise * as_normal(nth(x, d)) for d in range(self.dims)])
 
     def _rng(self, t: int, lane: int) -> np.random.Generator:
-        return np.random.Generator(np.random.Philox(key=self.key, counter=[lane, t, self.episode, 0]))
+        return np.random.Generator(np.random.Philox(key=self.key, counter=[0, lane, t, self.episode]))
 
     def _earned(self, before: np.ndarray, here: np.ndarray, action: np.ndarray) -> float:
         v = self.values

@@ -132,7 +132,7 @@ def tasks(draw: st.DrawFn) -> Task:
         params["target_point"] = some(None, (0.2,) * count)
     else:
         params["reward_function"] = "move_along_a_line"
-        params["sequence_length"] = some(1, 2, 4)
+        params["sequence_length"] = some(2, 3, 5)
     return Task.make("toy/continuous", **params)
 
 

@@ -27,6 +27,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"inertia": (1, 2, 3)}, "inertia has 3 numbers for 2 dimensions"),
     ({"inertia": 0}, "inertia"),
     ({"sequence_length": 3}, "sequence_length must be 1"),
+    ({"reward_function": "move_along_a_line"}, "one move is always straight"),
     ({"reward_function": "move_along_a_line", "make_denser": True}, "there is no target"),
     ({"reward_function": "move_along_a_line", "target_point": (1, 1)}, "there is no target"),
     ({"reward_function": "move_along_a_line", "target_radius": 1.0}, "there is no target"),

@@ -112,7 +112,7 @@ class Reference:
             reward += sum(self.queue)
         function = values["reward_noise"]
         if isinstance(function, FunctionRef):
-            counter = [REWARD, t, self.episode, 0]
+            counter = [0, REWARD, t, self.episode]
             reward += function(np.random.Generator(np.random.Philox(key=self.key, counter=counter)))
         elif function > 0:
             reward += function * normal(self.key, self.episode, t, REWARD)

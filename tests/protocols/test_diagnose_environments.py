@@ -11,7 +11,8 @@ from gymnasium import spaces
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mohs import Task, UsageError
+from mohs import Cell, Probe, Segment, Task, UsageError
+from mohs.envs.continuous import ContinuousEnv
 from mohs.protocols.compare import compare
 from mohs.protocols.diagnose import Study, plan, verdict
 from mohs.protocols.measures import measures
@@ -101,6 +102,35 @@ def test_doses_that_an_environment_does_not_allow_are_left_out_one_by_one_and_na
 def test_an_environment_without_a_time_limit_gets_one():
     study = Study.make(RANDOM, env="CliffWalking-v1", params={"max_episode_steps": 30}, seeds=1)
     assert {task["max_episode_steps"] for task in study.points()} == {30}
+
+
+def test_minigrid_ends_its_own_episodes():
+    study = Study.make(agent("random"), env="MiniGrid-Empty-5x5-v0", dials=["delay"], seeds=1, budget=200)
+    assert study.task({})["max_episode_steps"] is None
+
+
+def test_the_batterys_own_parameters_give_way():
+    line = {"reward_function": "move_along_a_line", "sequence_length": 4}
+    study = Study.make(agent("random"), env="toy/continuous", params=line, dials=["delay"], seeds=1, budget=200)
+    assert study.task({}) == Task.make("toy/continuous", **line)
+
+
+def test_an_evaluation_does_not_dwarf_the_training():
+    """With 10 steps of training, no episode is begun after 100 steps of evaluation; the toy's last for 30."""
+    task = Task.make("toy/continuous", max_episode_steps=30, start_point=(9.0, 9.0))
+    cell = Cell(agent("random"), 0, (Segment(task, 10),), (Probe("eval", task, (10,), 20),), 10)
+    pack = learner([cell])
+    calls = []
+    env_step = ContinuousEnv.step
+
+    def counted(self, action):
+        calls.append(action)
+        return env_step(self, action)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ContinuousEnv, "step", counted)
+        pack.evaluate(0)
+    assert len(calls) == 120
 
 
 def test_vanilla_is_the_base_task():

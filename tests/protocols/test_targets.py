@@ -53,6 +53,14 @@ def test_every_kind_of_target():
     assert "--explore" not in resolve("Pendulum-v1").reason  # a continuous action has no list of states either
 
 
+def test_a_toy_without_a_table_is_played():
+    target = resolve("toy/continuous", {"delay": 1})
+    assert target.table is None
+    assert target.env is not None
+    assert "no table" in target.reason
+    assert mohs.card("toy/continuous", max_episode_steps=20).to_json()["rollouts"] is not None
+
+
 def test_a_gymnasium_environment_takes_its_own_parameters_only():
     assert resolve("FrozenLake-v1", {"is_slippery": False}).table.deterministic
     with pytest.raises(UsageError, match=r"unknown parameter of FrozenLake-v1 .slippery.. Did you mean .is_slippery."):

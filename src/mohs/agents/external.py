@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import importlib
 import io
+import math
 import pickle
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,6 +32,9 @@ def agent_source(name: str) -> str:
         return source_hash(Path(where).read_text())
     origin = getattr(importlib.import_module(where), "__file__", None)
     return source_hash(Path(origin).read_text()) if origin and origin.endswith(".py") else ""
+
+
+EVALUATION = 10  # no new episode is begun after so many times the steps of training
 
 
 class BudgetSpentError(MohsError):
@@ -101,6 +105,8 @@ class ExternalLearner:
         if agent_source(self._cell.agent.name) != self._cell.agent.source:
             raise UsageError(f"{self._cell.agent.name} has been edited since this run was planned; start it again.")
         self._windows = Windows(self._cell.window, self._cell.steps)
+        # An evaluation must not dwarf the training: games that a policy does not end go on for minutes.
+        self._longest = EVALUATION * self._cell.steps if self._cell.steps else math.inf
         self._segment = -1
         self._enter(0)
         seed = seeding.seed_of(seeding.child(self._cell.seed, "agent"))
@@ -126,9 +132,10 @@ class ExternalLearner:
         p = self._cell.probes[probe]
         env = make(p.source)
         seed = seeding.seed_of(seeding.child(self._cell.seed, "probe", p.name, self._windows.step))
-        gain, length = 0.0, 0
-        for episode in range(p.episodes):
-            observation, _ = env.reset(seed=seed if episode == 0 else None)
+        gain, length, played = 0.0, 0, 0
+        while played < p.episodes and (played == 0 or length < self._longest):
+            observation, _ = env.reset(seed=seed if played == 0 else None)
+            played += 1
             memory, over = None, False
             while not over:
                 action, memory = self._agent.act(observation, memory, p.mode == "greedy")
@@ -137,7 +144,7 @@ class ExternalLearner:
                 gain += float(reward)
                 length += 1
         env.close()
-        means = {"return": gain / p.episodes, "length": length / p.episodes}
+        means = {"return": gain / played, "length": length / played}
         return {metric: np.array([means[metric]]) for metric in p.metrics}
 
     def curves(self) -> list[Points]:

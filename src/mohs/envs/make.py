@@ -73,6 +73,12 @@ def make_vec(
     return environment.realisation("vector_face")(sources=sources, **options)  # type: ignore[no-any-return]
 
 
+def time_limit(env: gymnasium.Env[Any, Any]) -> int | None:
+    """The steps after which an episode is cut off, where that is known: as registered, or as MiniGrid has it."""
+    registered = env.spec.max_episode_steps if env.spec is not None else None
+    return registered if registered is not None else getattr(env.unwrapped, "max_steps", None)
+
+
 def _make_set(
     tasks: TaskSet, seed: int | None, render_mode: str | None, params: dict[str, Any]
 ) -> gymnasium.Env[Any, Any]:

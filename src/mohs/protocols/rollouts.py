@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from mohs.core.errors import UsageError
 from mohs.core.values import Json
+from mohs.envs.make import time_limit
 from mohs.exact.proportion import LEVEL, clopper_pearson
 from mohs.stats import Estimate, estimate
 
@@ -56,8 +57,7 @@ def rollouts(
     env: gymnasium.Env[Any, Any], *, horizon: int | None = None, episodes: int = EPISODES, seed: int = 0
 ) -> Rollouts:
     """Plays episodes with random actions, up to `MAX_STEPS` steps (three episodes at least)."""
-    own = env.spec.max_episode_steps if env.spec else None
-    limit = min((steps for steps in (horizon, own) if steps is not None), default=None)
+    limit = min((steps for steps in (horizon, time_limit(env)) if steps is not None), default=None)
     if limit is None:
         raise UsageError("this environment has no time limit: give a horizon (--horizon T).")
     env.action_space.seed(seed)

@@ -18,7 +18,7 @@ from mohs.core.errors import UsageError
 from mohs.core.registry import environment
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json, from_json, to_json
-from mohs.envs.make import make
+from mohs.envs.make import make, time_limit
 from mohs.protocols.batteries import PAIRED, known_doses
 from mohs.protocols.batteries import battery as find_battery
 from mohs.protocols.places import canonical, dial_of, kind
@@ -68,7 +68,7 @@ class Study:
         """
         env, given = canonical(env), dict(doses or {})
         chosen = find_battery(kind(env), battery)
-        vanilla = Task.make(env, **{**chosen.base, **(params or {})})
+        vanilla = _vanilla(env, chosen.base, params or {})
         check_plays(agent, vanilla)
         _check_made(vanilla)
         known = {**known_doses(kind(env), battery), **given}
@@ -216,11 +216,23 @@ def ordered(values: Iterable[Any]) -> bool:
     return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
 
 
+def _vanilla(env: str, base: Mapping[str, Any], params: Mapping[str, Any]) -> Task:
+    """The task that these parameters ask for; the battery's own give way where they exclude each other."""
+    alone = Task.make(env, **params)
+    try:
+        return Task.make(env, **{**base, **params})
+    except UsageError:
+        return alone
+
+
 def _check_made(vanilla: Task) -> None:
     """An environment of somebody else's must be there, and its episodes must end: evaluations play whole ones."""
-    if vanilla.environment.outside:
-        make(vanilla).close()
-    if vanilla["max_episode_steps"] is None:
+    if not vanilla.environment.outside:
+        return
+    made = make(vanilla)
+    limit = time_limit(made)
+    made.close()
+    if limit is None:
         raise UsageError(f"{vanilla.env} has no time limit, so an episode may never end: --param max_episode_steps=N.")
 
 

@@ -88,12 +88,12 @@ def _made(what: Task | Table | gymnasium.Env[Any, Any] | Target, explore: int) -
 
 
 def _of_task(task: Task, explore: int) -> Target:
-    """Its table, if it has one; of an environment of somebody else's, else, the environment with its dials."""
+    """Its table, if it has one; else the environment with its dials."""
     name, reason = str(task), ""
     if task.environment.outside:
         name = name.removesuffix(" seed=0")
-        if task.environment.table is None:
-            return _gymnasium(make(task), name, explore)
+    if task.environment.table is None:
+        return _gymnasium(make(task), name, explore)
     note = "rewards are taken at their mean: reward noise is left out" if task.values.get("reward_noise") else ""
     try:
         return Target(name, table(task), note=note)

@@ -41,8 +41,8 @@ def agent(name: str, **params: Any) -> Agent:
         return Agent.make(name, agent_source(name), **params)
     if name not in BUILT_IN:
         raise unknown("agent", name, (*BUILT_IN, "file.py:function"))
-    if name == "optimal" and params:
-        raise UsageError("the optimal agent has no hyperparameters.")
+    if name in ("optimal", "random") and params:
+        raise UsageError(f"the {name} agent has no hyperparameters.")
     made = Agent.make(name, **params)
     if name in ALGORITHMS:
         Config.of(made)

@@ -98,6 +98,10 @@ def _check_reward(values: dict[str, Any]) -> None:
         for name, off in (("make_denser", False), ("target_point", None), ("target_radius", 0.05)):
             if values[name] != off:
                 raise UsageError(f"{name} cannot be set with reward_function={LINE!r}: there is no target.")
+        if values["sequence_length"] < 2:
+            raise UsageError(
+                f"sequence_length must be at least 2 with reward_function={LINE!r}: one move is always straight."
+            )
     if not values["terminal_states"] and values["term_state_edge"] != 1.0:
         raise UsageError(
             "term_state_edge cannot be set without terminal_states: there is no cube that it is the edge of."
