@@ -13,6 +13,7 @@ from gymnasium import spaces
 
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
+from mohs.envs.make import time_limit
 
 _MARK = "mohs_episode"  # the attribute of an environment that says which episode is under way in it
 
@@ -61,9 +62,9 @@ class Episodes:
                 learn(episode)
 
 
-def time_limit(env: gymnasium.Env[Any, Any], horizon: int | None) -> int:
+def longest_episode(env: gymnasium.Env[Any, Any], horizon: int | None) -> int:
     """The longest that an episode may last: given, or the environment's own limit."""
-    own = env.spec.max_episode_steps if env.spec is not None else None
+    own = time_limit(env)
     if horizon is None and own is None:
         raise UsageError("this environment has no time limit: set the hyperparameter horizon.")
     return Integer(1).parse("horizon", own if horizon is None else horizon)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from mohs.agents import hyperparameters
-from mohs.agents.episodes import Episode, Episodes, action_count, action_of, time_limit
+from mohs.agents.episodes import Episode, Episodes, action_count, action_of, longest_episode
 from mohs.agents.regression import Regression, fit
 from mohs.core import seeding
 from mohs.core.domain import Domain, Integer, Optional, Real
@@ -50,7 +50,7 @@ class Sqirl:
 
     def __init__(self, env: Any, seed: int, config: SqirlConfig) -> None:
         self.config = config
-        self.horizon = time_limit(env, config.horizon)
+        self.horizon = longest_episode(env, config.horizon)
         self._space, self._width = env.action_space, action_count(env.action_space)
         self._seen = env.observation_space
         self.policy: list[Regression] = []

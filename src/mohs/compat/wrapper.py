@@ -95,8 +95,8 @@ def _situated(dials: dict[str, Any]) -> Situated | None:
     function = dials.get("reward_noise")
     if not callable(function) or not reads_state(FunctionRef.of(function)):
         return None
-    dials["reward_noise"] = Situated(function)
-    return dials["reward_noise"]  # type: ignore[no-any-return]
+    situated = dials["reward_noise"] = Situated(function)
+    return situated
 
 
 def known(config: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from mohs.engines.continuous.layout import parts
 
 
 @law
-def show(inst, tasks, floats, observation):  # type: ignore[no-untyped-def]
+def show(inst, floats, observation):  # type: ignore[no-untyped-def]
     """Writes the position; derivatives are hidden (the N-state of section 4.2)."""
     for d in range(len(observation)):
         observation[d] = np.float32(at(floats, inst.state + d))
@@ -24,7 +24,7 @@ def begin_fleet(memory, chosen, observations):  # type: ignore[no-untyped-def]
     for i in range(len(instances)):
         if chosen[i]:
             begin(instances[i], tasks, ints, floats)
-        show(instances[i], tasks, floats, observations[i])
+        show(instances[i], floats, observations[i])
 
 
 @kernel
@@ -60,9 +60,9 @@ def step_fleet(  # type: ignore[no-untyped-def]
             terminated[i] = ended
             truncated[i] = cut
             if same_step and inst.over:
-                show(inst, tasks, floats, final[i])
+                show(inst, floats, final[i])
                 begin(inst, tasks, ints, floats)
-        show(inst, tasks, floats, observations[i])
+        show(inst, floats, observations[i])
     return -1
 
 
@@ -71,7 +71,7 @@ def begin_one(memory, observation):  # type: ignore[no-untyped-def]
     """Starts an episode in a fleet of one."""
     instances, tasks, ints, floats = parts(memory)
     begin(instances[0], tasks, ints, floats)
-    show(instances[0], tasks, floats, observation)
+    show(instances[0], floats, observation)
 
 
 @kernel
@@ -83,5 +83,5 @@ def step_one(memory, action, observation):  # type: ignore[no-untyped-def]
         if not abs(action[d]) <= np.float32(tasks[0].bound):
             return 0.0, False, False
     reward, terminated, _ = advance(inst, tasks, floats, action)
-    show(inst, tasks, floats, observation)
+    show(inst, floats, observation)
     return reward, terminated, True
