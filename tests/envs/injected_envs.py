@@ -9,6 +9,7 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+import mohs
 from mohs.core.seeding import GOLDEN, MIX_1, MIX_2, child, key
 
 MASK = 2**64 - 1
@@ -75,3 +76,7 @@ def component_bits(key: int, episode: int, t: int, k: int) -> int:
     """Of the noise on an action component: the first has the bits of the address itself."""
     x = bits(key, episode, t, ACTION)
     return x if k == 0 else nth(x, k)
+
+
+def made(name: str, **dials: Any) -> mohs.envs.inject.Inject:
+    return mohs.inject(gymnasium.make(name, disable_env_checker=True), **dials)

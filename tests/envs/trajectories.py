@@ -22,8 +22,13 @@ def play(env: Any, steps: int = 150, seed: int = 0) -> Steps:
     return taken
 
 
-def agree(one: Steps, two: Steps) -> bool:
-    return all(np.array_equal(a, b) for x, y in zip(one, two, strict=True) for a, b in zip(x, y, strict=True))
+def agree(one: Any, two: Any) -> bool:
+    """Are they the same to the bit, whatever they are made of?"""
+    if isinstance(one, dict):
+        return one.keys() == two.keys() and all(agree(one[name], two[name]) for name in one)
+    if isinstance(one, list | tuple):
+        return len(one) == len(two) and all(agree(a, b) for a, b in zip(one, two, strict=True))
+    return bool(np.array_equal(one, two))
 
 
 def rewards(taken: Steps) -> np.ndarray:
