@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.agents.deep import catalogue as deep
 from mohs.agents.episodes import action_count
 from mohs.agents.external import ExternalLearner, agent_source
 from mohs.agents.gorp import GorpConfig
@@ -31,7 +32,7 @@ IN_PYTHON = {
     "sqirl": ("mohs.agents.sqirl:make_sqirl", SqirlConfig.of),
 }
 RANDOM = "mohs.agents.random:make_random"  # where no kernel plays
-BUILT_IN = (*ALGORITHMS, *IN_PYTHON, "optimal")
+BUILT_IN = (*ALGORITHMS, *deep.AGENTS, *IN_PYTHON, "optimal")
 
 
 def agent(name: str, **params: Any) -> Agent:
@@ -48,6 +49,8 @@ def agent(name: str, **params: Any) -> Agent:
         Config.of(made)
     if name in IN_PYTHON:
         IN_PYTHON[name][1](dict(made.params))
+    if name in deep.AGENTS:
+        deep.config(made)
     return made
 
 
@@ -74,8 +77,8 @@ def check_plays(agent: Agent, task: Task) -> None:
         env.close()
 
 
-def learner(cells: Sequence[Cell]) -> Learner:
-    """The learner of a pack."""
+def learner(cells: Sequence[Cell], device: str = "cpu") -> Learner:
+    """The learner of a pack; deep agents train on the device."""
     name = cells[0].agent.name
     sources = [segment.source for segment in cells[0].segments] + [probe.source for probe in cells[0].probes]
     for source in sources:
@@ -86,6 +89,8 @@ def learner(cells: Sequence[Cell]) -> Learner:
         return TabularLearner(cells)
     if name in IN_PYTHON:
         return _EachAlone(cells, IN_PYTHON[name][0])
+    if name in deep.AGENTS:
+        return deep.learner(cells, device)
     if name == "optimal":
         return OptimalLearner(cells, _plan)
     return ExternalLearner(cells)

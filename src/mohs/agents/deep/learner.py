@@ -1,0 +1,257 @@
+"""How does a pack of deep agents train, play its evaluations, and go on after a break? The same for all algorithms.
+
+An *algorithm* holds the networks of all cells, chooses actions and learns from steps; it lives in a file of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import pickle
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from gymnasium import spaces
+
+from mohs.agents import windows
+from mohs.agents.deep.draws import Draws
+from mohs.agents.deep.stage import Array, Stage, Step, is_native, stage
+from mohs.agents.external import EVALUATION
+from mohs.agents.protocol import Points
+from mohs.agents.streams import keys
+from mohs.core import seeding
+from mohs.core.cell import Cell
+from mohs.core.errors import UsageError
+
+
+class Part(Protocol):
+    """Something that has a state for each cell: a network, an optimiser, a memory."""
+
+    def save(self, i: int) -> Any: ...
+
+    def load(self, i: int, state: Any) -> None: ...
+
+
+class Algorithm(Protocol):
+    """What an agent does in a pack. Arrays have one row for each instance, the `copies` of a cell side by side."""
+
+    copies: int  # environments for each cell
+    parts: Mapping[str, Part]
+
+    def act(self, now: Array) -> Array:
+        """Actions for training, as the environments take them."""
+        ...
+
+    def learn(self, step: Step) -> None:
+        """Takes in a step of all instances and updates the networks when that is due."""
+        ...
+
+    def enter(self) -> None:
+        """New environments begin; what was under way in the old ones is over."""
+        ...
+
+    def play(self, now: Array, memory: Any, greedy: bool, draws: Draws) -> tuple[Array, Any]:
+        """Actions for an evaluation with any number of instances for each cell.
+
+        `memory` is None at first, then what was returned, wherever an episode has not just begun; see `forget`.
+        """
+        ...
+
+    def forget(self, memory: Any, over: npt.NDArray[np.bool_]) -> Any:
+        """The memory where some instances begin a new episode."""
+        ...
+
+    def finite(self) -> npt.NDArray[np.bool_]:
+        """For each cell, whether its networks are still made of numbers."""
+        ...
+
+
+class Maker(Protocol):
+    def __call__(
+        self,
+        cells: Sequence[Cell],
+        config: Any,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        device: torch.device,
+    ) -> Algorithm: ...
+
+
+class DeepLearner:
+    """A pack of deep agents of one kind. `failed` says which cells broke, and why; the others go on."""
+
+    def __init__(self, cells: Sequence[Cell], maker: Maker, config: Any, device: str = "cpu") -> None:
+        if any(segment.told for cell in cells for segment in cell.segments):
+            raise UsageError("deep agents cannot be told the task yet: set told=False.")
+        self.cells = cells
+        self.failed: dict[int, str] = {}
+        self._segment, self._left, self._step, self._owed = -1, 0, 0, 0
+        probe = stage([cells[0].segments[0].source], [0])
+        with _one_thread():
+            self._algorithm = maker(cells, config, probe.observation_space, probe.action_space, torch.device(device))
+        probe.close()
+        self._copies = self._algorithm.copies
+        instances = len(cells) * self._copies
+        self._gain, self._length = np.zeros(instances), np.zeros(instances, dtype=np.int64)
+        points = windows.count(cells[0].window, cells[0].steps)
+        self._returns, self._lengths = np.zeros((len(cells), points)), np.zeros((len(cells), points))
+        self._episodes = np.zeros((len(cells), points), dtype=np.int64)
+        self._stage: Stage
+        self._enter(0)
+
+    def train(self, steps: int) -> None:
+        """Every cell takes `steps` more steps.
+
+        Where a cell has several environments, as many rounds of them as go into all the steps so far.
+        """
+        while self._left == 0 and steps:  # a segment may have no steps
+            self._enter(self._segment + 1)
+        with _one_thread():
+            self._owed += steps
+            while self._owed >= self._copies:
+                self._owed -= self._copies
+                self._round()
+        self._left -= steps
+        self._find_failures()
+
+    def _round(self) -> None:
+        """One step of every instance."""
+        algorithm = self._algorithm
+        step = self._stage.step(algorithm.act(self._stage.now))
+        algorithm.learn(step)
+        self._step += self._copies
+        self._gain += step.reward
+        self._length += 1
+        over = step.terminated | step.truncated
+        if over.any():
+            self._record(np.flatnonzero(over))
+
+    def _record(self, ended: npt.NDArray[np.int64]) -> None:
+        """Adds episodes that have just ended to the training curves."""
+        point = min((self._step - 1) // self.cells[0].window, self._returns.shape[1] - 1)
+        of = ended // self._copies
+        np.add.at(self._returns[:, point], of, self._gain[ended])
+        np.add.at(self._lengths[:, point], of, self._length[ended])
+        np.add.at(self._episodes[:, point], of, 1)
+        self._gain[ended], self._length[ended] = 0.0, 0
+
+    def _find_failures(self) -> None:
+        for instance, error in self._stage.failed.items():
+            self.failed.setdefault(instance // self._copies, error)
+        for i in np.flatnonzero(~self._algorithm.finite()).tolist():
+            self.failed.setdefault(i, f"DivergenceError: a network was no longer made of numbers at step {self._step}.")
+
+    def evaluate(self, probe: int) -> dict[str, npt.NDArray[np.float64]]:
+        """Toys play all episodes of a probe at once; of environments of others there is one for each cell."""
+        probes = [cell.probes[probe] for cell in self.cells]
+        first = probes[0]
+        native = all(is_native(p.source) for p in probes)
+        copies = first.episodes if native else 1
+        most = math.inf if native or not self.cells[0].steps else EVALUATION * self.cells[0].steps
+        address = "probe", first.name, self._step
+        scene = stage([p.source for p in probes for _ in range(copies)], _seeds(self.cells, copies, *address))
+        with _one_thread():
+            returns, lengths, played = self._play(scene, copies, first.episodes // copies, first.mode == "greedy", most,
+                                                  Draws(keys(self.cells, *address, "play")))  # fmt: skip
+        scene.close()
+        for instance, error in scene.failed.items():
+            self.failed.setdefault(instance // copies, error)
+        means = {"return": returns / played, "length": lengths / played}
+        return {metric: means[metric] for metric in first.metrics}
+
+    def _play(
+        self, scene: Stage, copies: int, episodes: int, greedy: bool, most: float, draws: Draws
+    ) -> tuple[Array, Array, Array]:
+        """Sums over episodes for each cell; no new episode counts after `most` steps of an instance."""
+        n = len(self.cells) * copies
+        gain, length = np.zeros(n), np.zeros(n, dtype=np.int64)
+        returns, lengths, played, taken = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64), 0
+        counts = np.ones(n, dtype=np.bool_)
+        memory: Any = None
+        while counts.any():
+            actions, memory = self._algorithm.play(scene.now, memory, greedy, draws)
+            step = scene.step(actions)
+            taken += 1
+            gain += step.reward
+            length += 1
+            over = step.terminated | step.truncated
+            ended = over & counts
+            returns[ended] += gain[ended]
+            lengths[ended] += length[ended]
+            played[ended] += 1
+            gain[over], length[over] = 0.0, 0
+            counts[over] &= (played[over] < episodes) & (taken < most)
+            counts[list(scene.failed)] = False
+            if over.any():
+                memory = self._algorithm.forget(memory, over)
+        sums = [x.reshape(len(self.cells), copies).sum(1) for x in (returns, lengths, np.maximum(played, 1))]
+        return sums[0], sums[1], sums[2]
+
+    def curves(self) -> list[Points]:
+        window, total = self.cells[0].window, self.cells[0].steps
+        sums = zip(self._returns, self._lengths, self._episodes, strict=True)
+        return [windows.curve(*of_cell, window, total, self._step + self._owed) for of_cell in sums]
+
+    def save(self) -> list[bytes] | None:
+        states = [self._state(i) for i in range(len(self.cells))]
+        return None if any(None in state["instances"] for state in states) else [pickle.dumps(s) for s in states]
+
+    def load(self, states: Sequence[bytes]) -> None:
+        read = [pickle.loads(state) for state in states]
+        self._enter(read[0]["counts"][0])
+        self._segment, self._left, self._step, self._owed = read[0]["counts"]
+        for i, state in enumerate(read):
+            for j, instance in zip(self._instances(i), state["instances"], strict=True):
+                self._stage.load(j, instance)
+            for name, value in state["arrays"].items():
+                getattr(self, name)[i] = value
+            self._gain[self._instances(i)], self._length[self._instances(i)] = state["under_way"]
+            for name, part in self._algorithm.parts.items():
+                part.load(i, state["parts"][name])
+
+    def _state(self, i: int) -> dict[str, Any]:
+        mine = self._instances(i)
+        return {
+            "counts": (self._segment, self._left, self._step, self._owed),
+            "instances": [self._stage.save(j) for j in mine],
+            "under_way": (self._gain[mine], self._length[mine]),
+            "arrays": {name: getattr(self, name)[i].copy() for name in ("_returns", "_lengths", "_episodes")},
+            "parts": {name: part.save(i) for name, part in self._algorithm.parts.items()},
+        }
+
+    def _instances(self, i: int) -> list[int]:
+        return list(range(i * self._copies, (i + 1) * self._copies))
+
+    def _enter(self, segment: int) -> None:
+        """Starts the environments of a segment."""
+        self._segment, self._left = segment, self.cells[0].segments[segment].steps
+        self._step, self._owed = self._step + self._owed, 0
+        sources = [cell.segments[segment].source for cell in self.cells for _ in range(self._copies)]
+        if segment:
+            self._stage.close()
+        self._stage = stage(sources, _seeds(self.cells, self._copies, "environment", segment))
+        self._gain[:], self._length[:] = 0.0, 0
+        self._algorithm.enter()
+
+
+def _seeds(cells: Sequence[Cell], copies: int, *names: str | int) -> list[int]:
+    return [seeding.seed_of(seeding.child(cell.seed, *names, j)) for cell in cells for j in range(copies)]
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """One thread, whatever the process uses elsewhere: results do not depend on it, and small products are faster.
+
+    Numbers too small to be normal count as zero; arithmetic with them would be a hundred times slower.
+    """
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    try:
+        yield
+    finally:
+        torch.set_flush_denormal(False)
+        torch.set_num_threads(before)

@@ -1,0 +1,165 @@
+"""How does a network see an observation, and how does it name an action?
+
+Observations are *stored* as compactly as they come (numbers of states, bytes of images) and turned into *features* when
+a batch is made: states one-hot, numbers as they are, images as bytes for a convolutional network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from gymnasium import spaces
+from torch import Tensor
+from torch.nn import functional
+
+from mohs.agents.deep.networks import padded
+from mohs.core.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """A vector of numbers."""
+
+    width: int
+    image = False
+
+    @property
+    def stored(self) -> tuple[tuple[int, ...], npt.DTypeLike]:
+        return (self.width,), np.float32
+
+    def store(self, seen: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Observations [n, ...] as they are kept."""
+        return np.asarray(seen, dtype=np.float32).reshape(len(seen), self.width)
+
+    def features(self, kept: npt.NDArray[Any], device: torch.device) -> Tensor:
+        """Kept observations [cells, batch, ...] as a network takes them: [cells, batch, padded width]."""
+        return functional.pad(torch.from_numpy(kept).to(device), (0, padded(self.width) - self.width))
+
+
+@dataclass(frozen=True)
+class Categories:
+    """One or several states, each of finitely many: one-hot."""
+
+    sizes: tuple[int, ...]
+    starts: tuple[int, ...]
+    image = False
+
+    @property
+    def width(self) -> int:
+        return sum(self.sizes)
+
+    @property
+    def stored(self) -> tuple[tuple[int, ...], npt.DTypeLike]:
+        return (len(self.sizes),), np.int32
+
+    def store(self, seen: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        # Each state's place in the one-hot vector.
+        first = np.cumsum((0, *self.sizes[:-1])) - np.array(self.starts)
+        places: npt.NDArray[np.int32] = (np.asarray(seen).reshape(len(seen), -1) + first).astype(np.int32)
+        return places
+
+    def features(self, kept: npt.NDArray[Any], device: torch.device) -> Tensor:
+        places = torch.from_numpy(kept).to(device).long()
+        hot = torch.zeros(*kept.shape[:-1], padded(self.width), device=device)
+        return hot.scatter_(-1, places, 1.0)
+
+
+@dataclass(frozen=True)
+class Image:
+    """Bytes; channels are put first."""
+
+    shape: tuple[int, int, int]  # channels, height, width
+    channels_last: bool
+    image = True
+
+    @property
+    def stored(self) -> tuple[tuple[int, ...], npt.DTypeLike]:
+        return self.shape, np.uint8
+
+    def store(self, seen: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        if seen.ndim == 3:
+            return seen[:, None]
+        return np.moveaxis(seen, -1, 1) if self.channels_last else seen
+
+    def features(self, kept: npt.NDArray[Any], device: torch.device) -> Tensor:
+        return torch.from_numpy(kept).to(device)
+
+
+Observations = Numbers | Categories | Image
+
+
+def observations(space: spaces.Space[Any]) -> Observations:
+    """How observations of a space are seen."""
+    if isinstance(space, spaces.Discrete):
+        return Categories((int(space.n),), (int(space.start),))
+    if isinstance(space, spaces.MultiDiscrete):
+        return Categories(tuple(space.nvec.ravel().tolist()), tuple(space.start.ravel().tolist()))
+    if isinstance(space, spaces.Box) and space.dtype == np.uint8 and len(space.shape) in (2, 3):
+        shape = (*space.shape, 1)[:3] if len(space.shape) == 2 else space.shape
+        last = len(space.shape) == 2 or shape[2] <= 4 or shape[2] < shape[0]
+        channels, height, width = (shape[2], shape[0], shape[1]) if last else shape
+        return Image((int(channels), int(height), int(width)), bool(last))
+    if isinstance(space, spaces.Box | spaces.MultiBinary):
+        return Numbers(int(np.prod(space.shape)))
+    raise UsageError(f"deep agents see numbers, states or images, but the observation space is {space}.")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """Finitely many actions: one choice, or several at once."""
+
+    sizes: tuple[int, ...]
+    starts: tuple[int, ...]
+    single: bool
+
+    @property
+    def count(self) -> int:
+        """The number of joint actions."""
+        return int(np.prod(self.sizes))
+
+    def joint(self, number: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The choices [n, parts] that joint actions [n] stand for."""
+        return np.stack(np.unravel_index(number, self.sizes), axis=-1)
+
+    def act(self, choices: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Choices [n, parts] as the environment takes them."""
+        shifted = choices + np.array(self.starts)
+        taken: npt.NDArray[np.int64] = shifted[:, 0] if self.single else shifted
+        return taken
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """Continuous actions between bounds."""
+
+    low: npt.NDArray[np.float32]
+    high: npt.NDArray[np.float32]
+    shape: tuple[int, ...]
+
+    @property
+    def width(self) -> int:
+        return len(self.low)
+
+    def act(self, unit: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+        """Numbers [n, width] from -1 to 1 as the environment takes them."""
+        scaled = self.low + (unit + 1) * np.float32(0.5) * (self.high - self.low)
+        return np.clip(scaled, self.low, self.high).astype(np.float32).reshape(len(unit), *self.shape)
+
+
+def choices(space: spaces.Space[Any], agent: str) -> Choices:
+    if isinstance(space, spaces.Discrete):
+        return Choices((int(space.n),), (int(space.start),), True)
+    if isinstance(space, spaces.MultiDiscrete):
+        return Choices(tuple(space.nvec.ravel().tolist()), tuple(space.start.ravel().tolist()), False)
+    raise UsageError(f"{agent} plays finitely many actions, but the action space is {space}.")
+
+
+def action_range(space: spaces.Space[Any], agent: str) -> Range:
+    if not isinstance(space, spaces.Box) or not space.is_bounded():
+        raise UsageError(f"{agent} plays continuous actions between bounds, but the action space is {space}.")
+    low, high = (np.asarray(bound, dtype=np.float32).ravel() for bound in (space.low, space.high))
+    return Range(low, high, space.shape)

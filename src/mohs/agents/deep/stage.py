@@ -1,0 +1,138 @@
+"""Where does a pack play? On a stage: some instances of every cell's environment, stepped together.
+
+Toys are one compiled fleet; environments of others stand side by side. An episode that is over begins anew at once, and
+what it ended with is told apart from what the next one begins with.
+"""
+
+from __future__ import annotations
+
+import pickle
+import traceback
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Protocol
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from mohs.agents.external import pickled
+from mohs.core.task import Source, members
+from mohs.envs.make import make, make_vec
+
+Array = npt.NDArray[Any]
+
+
+class Step(NamedTuple):
+    """One step of all instances: what was seen before it, done, earned, and seen after it; what is seen now.
+
+    `now` is `after`, or what a new episode begins with.
+    """
+
+    before: Array
+    action: Array
+    reward: npt.NDArray[np.float64]
+    after: Array
+    terminated: npt.NDArray[np.bool_]
+    truncated: npt.NDArray[np.bool_]
+    now: Array
+
+
+class Stage(Protocol):
+    """Instances in the order of the cells, those of one cell side by side. `failed` says which have broken, and how."""
+
+    observation_space: spaces.Space[Any]
+    action_space: spaces.Space[Any]
+    now: Array
+    failed: dict[int, str]
+
+    def step(self, actions: Array) -> Step: ...
+
+    def save(self, i: int) -> bytes | None:
+        """All that an instance needs to go on; None where its environment cannot be kept."""
+        ...
+
+    def load(self, i: int, state: bytes) -> None: ...
+
+    def close(self) -> None: ...
+
+
+def is_native(source: Source) -> bool:
+    """Whether a compiled fleet plays the source."""
+    return not any(task.environment.outside for task in members(source)[0])
+
+
+def stage(sources: Sequence[Source], seeds: Sequence[int]) -> Stage:
+    """A stage with one instance for each source, in a stream of its own."""
+    return FleetStage(sources, seeds) if all(map(is_native, sources)) else EnvStage(sources, seeds)
+
+
+class FleetStage:
+    def __init__(self, sources: Sequence[Source], seeds: Sequence[int]) -> None:
+        first = members(sources[0])[0][0]
+        self._envs: Any = make_vec(first, tasks=sources, autoreset_mode="SameStep")
+        self.observation_space = self._envs.single_observation_space
+        self.action_space = self._envs.single_action_space
+        self.failed: dict[int, str] = {}
+        self.now, _ = self._envs.reset(seed=[*seeds])  # type: ignore[arg-type]
+
+    def step(self, actions: Array) -> Step:
+        before = self.now
+        self.now, reward, terminated, truncated, info = self._envs.step(actions)
+        after = self.now
+        over = info.get("_final_obs")
+        if over is not None:
+            after = after.copy()
+            after[over] = np.stack(info["final_obs"][over])
+        return Step(before, actions, reward, after, terminated, truncated, self.now)
+
+    def save(self, i: int) -> bytes:
+        return pickle.dumps((self._envs.fleet.save(i), self.now[i]))
+
+    def load(self, i: int, state: bytes) -> None:
+        instance, now = pickle.loads(state)
+        self._envs.fleet.load(i, instance)
+        self.now[i] = now
+
+    def close(self) -> None:
+        self._envs.close()
+
+
+class EnvStage:
+    """Single environments side by side. One that raises has failed: it is played no more, and the others go on."""
+
+    def __init__(self, sources: Sequence[Source], seeds: Sequence[int]) -> None:
+        self._envs = [make(source) for source in sources]
+        self.observation_space, self.action_space = self._envs[0].observation_space, self._envs[0].action_space
+        self.failed: dict[int, str] = {}
+        begun = [np.asarray(env.reset(seed=seed)[0]) for env, seed in zip(self._envs, seeds, strict=True)]
+        self.now = np.stack(begun)
+
+    def step(self, actions: Array) -> Step:
+        before, after, n = self.now, self.now.copy(), len(self._envs)
+        reward, terminated, truncated = np.zeros(n), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
+        now = after.copy()
+        for i, env in enumerate(self._envs):
+            if i in self.failed:
+                continue
+            try:
+                after[i], reward[i], terminated[i], truncated[i], _ = env.step(_action(env, actions[i]))
+                now[i] = env.reset()[0] if terminated[i] or truncated[i] else after[i]
+            except Exception:
+                self.failed[i] = traceback.format_exc()
+        self.now = now
+        return Step(before, actions, reward, after, terminated, truncated, now)
+
+    def save(self, i: int) -> bytes | None:
+        return pickled((self._envs[i], self.now[i]))
+
+    def load(self, i: int, state: bytes) -> None:
+        self._envs[i], self.now[i] = pickle.loads(state)
+
+    def close(self) -> None:
+        for env in self._envs:
+            env.close()
+
+
+def _action(env: gymnasium.Env[Any, Any], action: Any) -> Any:
+    return int(action) if isinstance(env.action_space, spaces.Discrete) else action
