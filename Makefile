@@ -13,13 +13,14 @@ export BROWSER_PATH ?= $(shell command -v chromium || command -v chromium-browse
 
 demo: $(READY) browser
 	@rm -rf $(DEMO)
-	$(BIN)/mohs diagnose q_learning --battery quick --seeds 50 --out $(DEMO)/q_learning --store sqlite:///$(DEMO)/results.db \
-	  $(if $(BROWSER_PATH),--png)
-	$(BIN)/mohs diagnose sarsa --battery quick --seeds 50 --out $(DEMO)/sarsa --store sqlite:///$(DEMO)/results.db
-	$(BIN)/mohs compare q_learning sarsa --out $(DEMO)/comparison --store sqlite:///$(DEMO)/results.db
+	$(BIN)/mohs diagnose q_learning --battery quick --seeds 50 --budget 10000 --out $(DEMO)/q_learning \
+	  --store sqlite:///$(DEMO)/results.db $(if $(BROWSER_PATH),--png)
+	$(BIN)/mohs diagnose dqn --battery quick --seeds 10 --budget 10000 --set hidden=[64] --out $(DEMO)/dqn \
+	  --store sqlite:///$(DEMO)/results.db
+	$(BIN)/mohs compare dqn q_learning --out $(DEMO)/comparison --store sqlite:///$(DEMO)/results.db
 	$(BIN)/mohs card toy/discrete delay=2 FrozenLake-v1 is_slippery=False --out $(DEMO)/card $(if $(BROWSER_PATH),--png)
 	@echo
-	@echo "Open $(DEMO)/q_learning/report.html and $(DEMO)/card/card.html in a browser."
+	@echo "Open $(DEMO)/dqn/report.html, $(DEMO)/comparison/ and $(DEMO)/card/card.html in a browser."
 
 test: $(READY) browser procgen lint types unit
 

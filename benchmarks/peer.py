@@ -25,6 +25,7 @@ def python_of(name: str, *requirements: str) -> Path:
             [str(python), "-m", "pip", "install", "-q", "--disable-pip-version-check", *requirements],
             check=True,
             stdout=sys.stderr,
+            cwd=ROOT,  # a requirement may be a path
         )
         done.write_text(wanted)
     return python

@@ -169,7 +169,8 @@ def test_cells_of_a_pair_show_value_interval_and_n_or_are_hatched(holed: Verdict
 
 def test_pair_deviation_is_the_samples(whole: Verdict) -> None:
     (pair,) = whole.pairs
-    assert np.allclose(pair_map(pair).deviations, pair.samples["normalised"].std(axis=2, ddof=1))
+    spreads = [[e.value for e in row] for row in pair_map(pair).spreads]
+    assert np.allclose(spreads, pair.samples["normalised"].std(axis=2, ddof=1))
 
 
 def test_profile_counts_vanilla_once(whole: Verdict) -> None:

@@ -1,7 +1,8 @@
 """A learner whose state is a number, to test the runner by: exact, quick, and able to misbehave.
 
 Parameters of the agent: `bad_seed` raises at step 50 in the cell with that seed, `deadly_seed` kills the process there,
-`sleep` waits so many seconds for each step of the pack, `forgetful` cannot save.
+`broken_seeds` are the cells that fail there without raising, `sleep` waits so many seconds for each step of the pack,
+`forgetful` cannot save.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class FakeLearner:
         self.cells = cells
         self.params = dict(cells[0].agent.params)
         self.step = 0
+        self.failed: dict[int, str] = {}
         self.values = [int(cell.segments[0].source.key[:7], 16) + cell.seed + 1 for cell in cells]
         self.curve: list[list[float]] = [[] for _ in cells]
 
@@ -42,6 +44,8 @@ class FakeLearner:
                 self.values[i] = self.values[i] * 48271 % MODULUS
                 if self.step % cell.window == 0:
                     self.curve[i].append(self.values[i] / 3)
+                if self.step == 50 and cell.seed in self.params.get("broken_seeds", ()):
+                    self.failed[i] = f"Traceback:\nBrokenError: seed {cell.seed} broke"
                 if self.step == 50 and cell.seed == self.params.get("bad_seed"):
                     raise RuntimeError(f"seed {cell.seed} is bad")
                 if self.step == 50 and cell.seed == self.params.get("deadly_seed"):
@@ -69,7 +73,8 @@ class FakeLearner:
         self.values, self.curve = [v for _, v, _ in read], [c for _, _, c in read]
 
 
-def learner(cells: Sequence[Cell]) -> FakeLearner:
+def learner(cells: Sequence[Cell], device: str = "cpu") -> FakeLearner:
+    assert device == "cpu"
     return FakeLearner(cells)
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 
 import pytest
 from fake_learner import cell, plan
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mohs.core.cell import Agent, Cell
+from mohs.core.cell import Agent, Cell, Segment
 from mohs.core.errors import UsageError
-from mohs.runs.plan import Plan, default_pack_size, packs, signature
+from mohs.core.task import Task
+from mohs.runs.plan import Plan, default_pack_size, packs, signature, suited_size
 
 CELLS = st.builds(
     cell,
@@ -116,3 +118,27 @@ def test_options_that_are_not_json_are_refused() -> None:
         Plan("p", "x", {"a": float("nan")}, ())
     with pytest.raises(UsageError, match="size of a pack"):
         packs([], 0)
+
+
+@pytest.mark.parametrize(("cells", "workers", "sizes"), [(8, 2, [4, 4]), (3, 0, [3]), (170, 2, [42, 43, 42, 43])])
+def test_deep_agents_make_one_pack_for_each_worker_or_as_many_rounds_as_it_takes(cells, workers, sizes):
+    made = [Cell(Agent.make("dqn"), seed, (Segment(Task.make("toy/discrete"), 10),)) for seed in range(cells)]
+    packed = packs(made, partial(suited_size, total=cells, workers=workers))
+    assert [len(pack) for pack in packed] == sizes
+
+
+def test_packs_of_large_networks_and_of_images_are_small():
+    def size(task, **params):
+        group = [Cell(Agent.make("dqn", **params), seed, (Segment(task, 10),)) for seed in range(1000)]
+        return suited_size(group, 1000, 1)
+
+    toy = Task.make("toy/discrete")
+    sizes = [
+        size(toy),
+        size(toy, hidden=[256, 256]),
+        size(toy.replace(image_representations=True)),
+        size(toy, hidden=[512, 512]),
+    ]
+    assert sizes == sorted(sizes, reverse=True)
+    assert len(set(sizes)) > 2
+    assert size(Task.make("CartPole-v1")) == size(toy)

@@ -25,6 +25,12 @@ def test_the_iqm_covers_what_it_claims(case, n, level):
     assert coverage(CASES[case], n, "iqm", level, REPEATS) >= level - allowed
 
 
+@pytest.mark.parametrize("n", [5, 10, 30, 100])
+@pytest.mark.parametrize("case", ["normal", "uniform"])
+def test_the_standard_deviation_covers_what_it_claims(case, n):
+    assert coverage(CASES[case], n, "sd", 0.95, REPEATS) >= 0.95 - SLACK[0.95]
+
+
 @pytest.mark.parametrize(
     ("case", "leasts"),
     [("exponential", (0.91, 0.90, 0.92, 0.94, 0.94)), ("lognormal", (0.88, 0.85, 0.87, 0.91, 0.93))],

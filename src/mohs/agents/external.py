@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium.utils import EzPickle
 
-from mohs.agents.protocol import Points, UserAgent
+from mohs.agents.protocol import NONE_FAILED, Points, UserAgent
 from mohs.agents.windows import Windows
 from mohs.core import seeding
 from mohs.core.cell import Cell
@@ -97,6 +97,8 @@ class ExternalLearner:
 
     It can be saved where agent and environment can; without that a run starts again.
     """
+
+    failed = NONE_FAILED
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         (self._cell,) = self.cells = cells

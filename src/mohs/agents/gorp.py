@@ -9,40 +9,28 @@ with one start.
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mohs.agents import hyperparameters
 from mohs.agents.episodes import Episode, Episodes, action_count, action_of, longest_episode
+from mohs.agents.hyperparameters import Config, setting
 from mohs.core import seeding
-from mohs.core.domain import Domain, Integer, Optional, Real
+from mohs.core.cell import Agent
+from mohs.core.domain import Integer, Optional, Real
 from mohs.core.errors import UsageError
 
 MAX_SEQUENCES = 2**24
 NOISE = 1e-10  # means that differ by less, relative to what was added up, are equal
-DOMAINS: dict[str, Domain] = {
-    "k": Integer(1),
-    "m": Integer(1),
-    "discount": Real(0, 1),
-    "horizon": Optional(Integer(1)),
-}
 
 
 @dataclass(frozen=True)
-class GorpConfig:
-    """Hyperparameters. The discount is the paper's; `horizon` is the environment's time limit unless it is given."""
-
-    k: int = 1
-    m: int = 1
-    discount: float = 0.99
-    horizon: int | None = None
-
-    @classmethod
-    def of(cls, params: Mapping[str, Any]) -> GorpConfig:
-        return cls(**hyperparameters.read("gorp", DOMAINS, params))
+class GorpConfig(Config):
+    k: int = setting(1, Integer(1), "actions that are looked ahead before play is random")
+    m: int = setting(1, Integer(1), "episodes for each sequence of k actions")
+    discount: float = setting(0.99, Real(0, 1), "γ, the value of the paper")
+    horizon: int | None = setting(None, Optional(Integer(1)), "steps of an episode; None is the time limit")
 
 
 class Gorp:
@@ -106,4 +94,4 @@ class Gorp:
 
 
 def make_gorp(env: Any, seed: int, **params: Any) -> Gorp:
-    return Gorp(env, seed, GorpConfig.of(params))
+    return Gorp(env, seed, GorpConfig.of(Agent.make("gorp", **params)))

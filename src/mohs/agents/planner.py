@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from mohs.agents.protocol import Points
+from mohs.agents.protocol import NONE_FAILED, Points
 from mohs.agents.streams import bursts, keys, start
 from mohs.agents.windows import Windows
 from mohs.core.cell import Cell
@@ -79,6 +79,8 @@ def follow(  # type: ignore[no-untyped-def]
 
 class OptimalLearner:
     """A pack of oracles. Training changes nothing: its curve is that of the optimal policy."""
+
+    failed = NONE_FAILED
 
     def __init__(self, cells: Sequence[Cell], planner: Planner) -> None:
         self.cells = cells

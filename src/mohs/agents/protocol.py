@@ -14,6 +14,7 @@ without them the cell starts again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Protocol
 
 import numpy as np
@@ -31,6 +32,8 @@ class UserAgent(Protocol):
 # Curves by metric name: the steps and the values at them.
 Points = Mapping[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]
 
+NONE_FAILED: Mapping[int, str] = MappingProxyType({})
+
 
 class Learner(Protocol):
     """Trains the cells of one pack in step. The cells differ in tasks and seeds only.
@@ -39,6 +42,14 @@ class Learner(Protocol):
     """
 
     cells: Sequence[Cell]
+
+    @property
+    def failed(self) -> Mapping[int, str]:
+        """The cells of the pack that broke, by their numbers, and why: a text whose last line says it.
+
+        They stay in the pack, but nobody asks for what they do. An exception is about all cells: they run again, alone.
+        """
+        ...
 
     def train(self, steps: int) -> None:
         """Every cell takes `steps` more environment steps. Never called across the end of a segment."""
@@ -53,7 +64,10 @@ class Learner(Protocol):
         ...
 
     def save(self) -> Sequence[bytes] | None:
-        """For each cell all that is needed to go on with the same bits; None where the agent cannot."""
+        """For each cell all that is needed to go on with the same bits; None where the agent cannot.
+
+        What stands for a cell that has failed is not kept.
+        """
         ...
 
     def load(self, states: Sequence[bytes]) -> None: ...

@@ -9,40 +9,26 @@ the policy is greedy from then on. That takes T² · m steps if no episode ends 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from mohs.agents import hyperparameters
 from mohs.agents.episodes import Episode, Episodes, action_count, action_of, longest_episode
+from mohs.agents.hyperparameters import Config, setting
 from mohs.agents.regression import Regression, fit
 from mohs.core import seeding
-from mohs.core.domain import Domain, Integer, Optional, Real
-
-DOMAINS: dict[str, Domain] = {
-    "k": Integer(1),
-    "m": Integer(1),
-    "discount": Real(0, 1),
-    "horizon": Optional(Integer(1)),
-    "trees": Integer(1),
-}
+from mohs.core.cell import Agent
+from mohs.core.domain import Integer, Optional, Real
 
 
 @dataclass(frozen=True)
-class SqirlConfig:
-    """Hyperparameters. `horizon` is the environment's time limit unless it is given."""
-
-    k: int = 1
-    m: int = 20
-    discount: float = 0.99
-    horizon: int | None = None
-    trees: int = 20  # of each regression on continuous observations
-
-    @classmethod
-    def of(cls, params: Mapping[str, Any]) -> SqirlConfig:
-        return cls(**hyperparameters.read("sqirl", DOMAINS, params))
+class SqirlConfig(Config):
+    k: int = setting(1, Integer(1), "actions that are looked ahead before play is random")
+    m: int = setting(20, Integer(1), "episodes for each step of the policy")
+    discount: float = setting(0.99, Real(0, 1), "γ")
+    horizon: int | None = setting(None, Optional(Integer(1)), "steps of an episode; None is the time limit")
+    trees: int = setting(20, Integer(1), "of each regression on continuous observations")
 
 
 class Sqirl:
@@ -112,4 +98,4 @@ class Sqirl:
 
 
 def make_sqirl(env: Any, seed: int, **params: Any) -> Sqirl:
-    return Sqirl(env, seed, SqirlConfig.of(params))
+    return Sqirl(env, seed, SqirlConfig.of(Agent.make("sqirl", **params)))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from mohs.agents import hyperparameters, windows
 from mohs.agents import tabular_kernels as kernels
-from mohs.agents.protocol import Points
+from mohs.agents import windows
+from mohs.agents.hyperparameters import Config, setting
+from mohs.agents.protocol import NONE_FAILED, Points
 from mohs.agents.streams import bursts, keys, start
-from mohs.core.cell import Agent, Cell
-from mohs.core.domain import Domain, Integer, Real
+from mohs.core.cell import Cell
+from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError
 from mohs.core.task import Task, members
 from mohs.engines.discrete.fleet import Fleet, fleet
@@ -30,20 +31,14 @@ MAX_ENTRIES = 2**27
 
 
 @dataclass(frozen=True)
-class Config:
-    """Hyperparameters. The learning rate was chosen by a scan over vanilla and the dials of Appendix D."""
+class TabularConfig(Config):
+    """The learning rate was chosen by a scan over vanilla and the dials of Appendix D."""
 
-    learning_rate: float = 0.15
-    discount: float = 0.95
-    epsilon_start: float = 1.0  # explores at random at first,
-    epsilon_end: float = 0.02  # and hardly at all
-    epsilon_steps: int = 2000  # after so many steps
-
-    @classmethod
-    def of(cls, agent: Agent) -> Config:
-        domains: dict[str, Domain] = {f.name: Real(0, 1) for f in fields(cls)}
-        domains |= {"learning_rate": Real(0, 1, low_open=True), "epsilon_steps": Integer(0)}
-        return cls(**hyperparameters.read(agent.name, domains, dict(agent.params)))
+    learning_rate: float = setting(0.15, Real(0, 1, low_open=True), "share of the way to a new estimate")
+    discount: float = setting(0.95, Real(0, 1), "γ")
+    epsilon_start: float = setting(1.0, Real(0, 1), "share of random actions at first")
+    epsilon_end: float = setting(0.02, Real(0, 1), "and at last,")
+    epsilon_steps: int = setting(2000, Integer(0), "after so many steps")
 
 
 def seen_as_states(task: Task) -> bool:
@@ -54,9 +49,11 @@ def seen_as_states(task: Task) -> bool:
 class TabularLearner:
     """A pack of tabular agents on toys of the discrete engine: one Q-table and one instance for each cell."""
 
+    failed = NONE_FAILED
+
     def __init__(self, cells: Sequence[Cell]) -> None:
         self.cells = cells
-        self.config = Config.of(cells[0].agent)
+        self.config = TabularConfig.of(cells[0].agent)
         self._algorithm = ALGORITHMS[cells[0].agent.name]
         self._told = [_told_tasks(cell) for cell in cells]
         self._segment = -1

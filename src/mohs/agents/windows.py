@@ -13,7 +13,7 @@ class Windows:
     """The training curve of one cell. A window in which no episode ended has no value (NaN)."""
 
     def __init__(self, window: int, total: int) -> None:
-        self.window, self._total = window, total
+        self.window, self.total = window, total
         points = count(window, total)
         self.step = 0
         self.returns, self.lengths = np.zeros(points), np.zeros(points)
@@ -28,7 +28,7 @@ class Windows:
 
     def points(self) -> Points:
         """The windows that are complete."""
-        return curve(self.returns, self.lengths, self.episodes, self.window, self._total, self.step)
+        return curve(self.returns, self.lengths, self.episodes, self.window, self.total, self.step)
 
     def state(self) -> tuple[Any, ...]:
         return self.step, self.returns.copy(), self.lengths.copy(), self.episodes.copy()

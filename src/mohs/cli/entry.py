@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mohs.cli import card, diagnose, listings, studies
+from mohs.cli import card, correlate, diagnose, listings, run, studies
 from mohs.cli.options import EXIT_INTERRUPTED, EXIT_USAGE
 from mohs.core.errors import MohsError
 
@@ -18,8 +18,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 COMMANDS = (
-    listings.envs, listings.dials, card.card, diagnose.diagnose, studies.status, studies.report, studies.compare,
-    studies.export,
+    listings.envs, listings.dials, listings.agents, card.card, diagnose.diagnose, run.studies, run.run,
+    studies.status, studies.report, studies.compare, correlate.correlate, studies.export,
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)

@@ -1,6 +1,10 @@
-"""Which environments and dials are there? The commands that list them."""
+"""Which environments, dials and agents are there? The commands that list them."""
 
 from __future__ import annotations
+
+from typing import Annotated
+
+import typer
 
 from mohs.cli.options import AsJson
 from mohs.cli.output import print_json
@@ -49,6 +53,35 @@ def dials(as_json: AsJson = False) -> None:
         ("dial", "domain", "vanilla", "off", "harder", "touches", "applies to", ""),
         [row for dial in DIALS.values() for row in _readings(dial)],
     )
+
+
+def agents(
+    agent: Annotated[str | None, typer.Argument(help="Show the hyperparameters and presets of this agent.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the agents, or the hyperparameters of one: defaults, what is allowed, presets."""
+    from mohs.agents import sb3
+    from mohs.core.values import to_json
+    from mohs.runs.learners import TEXTS, describe
+
+    if agent is None:
+        texts = {**TEXTS, **{f"{sb3.PREFIX}{name}": f"{name} of {a.package}" for name, a in sb3.ALGORITHMS.items()}}
+        if as_json:
+            print_json([{"name": name, "text": text} for name, text in texts.items()])
+        else:
+            show_table("Agents", ("agent", ""), list(texts.items()))
+        return
+    found = describe(agent)
+    if as_json:
+        print_json(to_json(found))
+        return
+    rows = [
+        (name, str(s["default"]), str(s["allowed"]), str(s["text"])) for name, s in found["hyperparameters"].items()
+    ]
+    show_table(f"{agent}: {found['text']}", ("hyperparameter", "default", "allowed", ""), rows)
+    for name, values in found["presets"].items():
+        shown = ", ".join(f"{k}={v}" for k, v in values.items())
+        print(f"--set preset={name}: {shown}")
 
 
 def _readings(dial: Dial) -> list[tuple[str, ...]]:

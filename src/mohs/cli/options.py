@@ -12,5 +12,8 @@ REPORTS = Path("mohs-report")
 AsJson = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 StoreUrl = Annotated[str, typer.Option("--store", help="Database of results: sqlite:///PATH or a PostgreSQL URL.")]
 Png = Annotated[bool, typer.Option("--png", help="Also write every figure as PNG (needs Chromium).")]
+Workers = Annotated[int | None, typer.Option(help="Worker processes; all cores by default.")]
+PackSize = Annotated[int | None, typer.Option(help="Most cells of a pack; by default as many as suit the agent.")]
+Device = Annotated[str, typer.Option(help="Where deep agents train: cpu, cuda, mps ...")]
 
 EXIT_FAILED_CELLS, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130

@@ -5,10 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from mohs.core.errors import UsageError
 from mohs.core.values import Json
+
+if TYPE_CHECKING:
+    from mohs.runs.execute import Summary
+    from mohs.runs.store import Store
 
 
 def print_json(data: Json | Any) -> None:
@@ -35,3 +39,23 @@ def announce_compilation() -> None:
 
     if not any(cache_directory().iterdir()):
         print("mohs: compiling kernels for the first time; later runs start at once", file=sys.stderr)
+
+
+def tell_interrupted(summary: Summary) -> None:
+    done = f"{summary.done} of {summary.cells} cells done"
+    print(f"mohs: stopped with {done}; the same command goes on from here.", file=sys.stderr)
+
+
+def tell_failures(store: Store, key: str, summary: Summary) -> bool:
+    """Shows each different failure of a study once; says whether there are any."""
+    if not summary.failed:
+        return False
+    from mohs.runs.status import failures
+
+    found = failures(store, key)
+    first = {failure.reason: failure for failure in found}
+    print(f"mohs: {summary.failed} of {summary.cells} cells failed:", file=sys.stderr)
+    for reason, failure in first.items():
+        count = sum(f.reason == reason for f in found)
+        print(f"\n{count} × {reason}\n{failure.error}", file=sys.stderr)
+    return True

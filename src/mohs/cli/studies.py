@@ -11,7 +11,7 @@ import typer
 from mohs.cli.options import DEFAULT_STORE, REPORTS, AsJson, Png, StoreUrl
 from mohs.cli.output import print_json, slug
 from mohs.core.errors import UsageError
-from mohs.report.terminal import show_comparison, show_table, show_verdict
+from mohs.report.terminal import show_comparison, show_experiment, show_table, show_verdict
 
 if TYPE_CHECKING:
     from mohs.protocols.diagnose import Verdict
@@ -28,7 +28,7 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     if as_json:
         print_json([s.to_json() for s in found])
         return
-    columns = ("study", "protocol", "agent", "cells", "done", "pending", "failed")
+    columns = ("study", "protocol", "name", "cells", "done", "pending", "failed")
     rows = [
         (s.study.key[:8], s.study.protocol, s.study.name, *map(str, (s.cells, s.done, s.pending, s.failed)))
         for s in found
@@ -43,7 +43,7 @@ def report(
     study: Annotated[
         str | None,
         typer.Argument(
-            help="An agent (with 'on ENV' outside toy/discrete) or a study key; the newest study by default."
+            help="An agent (with 'on ENV' outside toy/discrete), a study's name or key; the newest by default."
         ),
     ] = None,
     out: Annotated[Path | None, typer.Option(help="Directory of the report.")] = None,
@@ -52,11 +52,17 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a study from what the store holds, finished or not."""
+    from mohs.protocols.studies.experiment import PROTOCOL
     from mohs.runs.store import open_store
 
     with open_store(store, create=False) as opened:
-        found = verdict_of(opened, _find_study(opened, study))
-    show(found, out or REPORTS / slug(found.study.name), png=png, as_json=as_json)
+        key = _find_study(opened, study)
+        planned = next(s for s in opened.studies() if s.key == key)
+        directory = out or REPORTS / slug(planned.name)
+        if planned.protocol == PROTOCOL:
+            show_experiment_of(opened, key, directory, png=png, as_json=as_json)
+        else:
+            show(verdict_of(opened, key), directory, png=png, as_json=as_json)
 
 
 def compare(
@@ -113,11 +119,29 @@ def show(found: Verdict, directory: Path, *, png: bool, as_json: bool) -> None:
         show_verdict(found, path)
 
 
-def verdict_of(store: Store, key: str) -> Verdict:
-    """What the store holds of a study, analysed."""
-    from mohs.protocols.diagnose import Study, verdict
+def show_experiment_of(store: Store, key: str, directory: Path, *, png: bool, as_json: bool) -> None:
+    """Writes the report of a study file's runs and prints its sentences, or its data."""
+    from mohs.protocols.studies.experiment import Experiment
+    from mohs.protocols.studies.verdict import verdict
+    from mohs.report.experiments import write_experiment
 
     planned = store.plan(key)
+    found = verdict(Experiment.from_json(planned.options), dict(store.results(cell.key for cell in planned.cells)))
+    path = write_experiment(found, directory, png=png)
+    if as_json:
+        print_json({**found.to_json(), "report": str(path)})
+    else:
+        show_experiment(found, path)
+
+
+def verdict_of(store: Store, key: str) -> Verdict:
+    """What the store holds of a diagnosis, analysed."""
+    from mohs.protocols.diagnose import Study, verdict
+    from mohs.protocols.studies.experiment import PROTOCOL
+
+    planned = store.plan(key)
+    if planned.protocol == PROTOCOL:
+        raise UsageError(f"{planned.name!r} is a study, and only diagnoses can be compared.")
     return verdict(Study.from_json(planned.options), dict(store.results(cell.key for cell in planned.cells)))
 
 

@@ -18,6 +18,7 @@ def diagnose(
     agent: str | Agent,
     env: str | Task = "toy/discrete",
     *,
+    hyperparameters: Mapping[str, Any] | None = None,
     params: Mapping[str, Any] | None = None,
     battery: str = "quick",
     dials: Sequence[str] | None = None,
@@ -27,6 +28,8 @@ def diagnose(
     budget: int | None = None,
     store: str = "sqlite:///mohs.db",
     workers: int | None = None,
+    pack_size: int | None = None,
+    device: str = "cpu",
     progress: str | Progress = "auto",
 ) -> Verdict:
     """What `mohs diagnose` finds: which dial breaks the agent, at which dose.
@@ -36,10 +39,11 @@ def diagnose(
     goes on.
     """
     name, own = (env.env, dict(env.params)) if isinstance(env, Task) else (env, {})
-    made = find_agent(agent) if isinstance(agent, str) else agent
+    made = find_agent(agent, **(hyperparameters or {})) if isinstance(agent, str) else agent
     study = Study.make(made, battery, dials, pairs, seeds, budget, name, {**own, **(params or {})}, doses)
     planned = plan(study)
     with open_store(store) as opened:
-        if execute(planned, opened, workers=workers, progress=progress).interrupted:
+        summary = execute(planned, opened, workers=workers, pack_size=pack_size, device=device, progress=progress)
+        if summary.interrupted:
             raise KeyboardInterrupt
         return verdict(study, dict(opened.results(cell.key for cell in planned.cells)))

@@ -81,12 +81,17 @@ def plain_returns(task: Task, curves: Points, name: str) -> Values:
     return returns / scale if scale else np.full_like(returns, np.nan)
 
 
+def by_references(task: Task, returns: Values) -> Values:
+    """Returns on a task between its references; NaN where it has none, or no range between them."""
+    score = _score(task)
+    if isinstance(score, Score) and score.spread > 0:
+        return score.normalise(returns)
+    return np.full(len(returns), np.nan)
+
+
 def _of_references(study: Study, scores: Mapping[str, Points]) -> Scale:
     def normalise(task: Task, curves: Points, name: str) -> Values:
-        score, returns = _score(task), curves[f"{name}/return"][1]
-        if isinstance(score, Score) and score.spread > 0:
-            return score.normalise(returns)
-        return np.full(len(returns), np.nan)
+        return by_references(task, curves[f"{name}/return"][1])
 
     ran = [point for point in study.points() if study.cell(point, 0).key in scores]
     vanilla = _score(study.task({}))

@@ -22,7 +22,7 @@ from mohs.envs.make import make, time_limit
 from mohs.protocols.batteries import PAIRED, known_doses
 from mohs.protocols.batteries import battery as find_battery
 from mohs.protocols.places import canonical, dial_of, kind
-from mohs.runs.learners import check_plays, check_sees
+from mohs.runs.learners import check_plays
 from mohs.runs.plan import Plan
 
 CURVE_POINTS = 50
@@ -107,7 +107,7 @@ class Study:
         )
         fit = {study.task({name: value}) for name, values in study.doses if name not in asked for value in values}
         for point in study.points():
-            check_sees(agent, point)
+            check_plays(agent, point)
             if vanilla.environment.outside and point not in fit:
                 make(point).close()
         return study
@@ -147,18 +147,13 @@ class Study:
             Probe("eval", task, end, self.episodes),
             Probe("noise_free", task.noise_free(), end, self.episodes),
         )
-        return Cell(self.agent, seed, (Segment(task, self.budget),), probes, self._window(task))
+        return Cell(self.agent, seed, (Segment(task, self.budget),), probes, window(task, self.budget))
 
     def reference(self, seed: int) -> Cell:
         """Random play on the vanilla task: no training, and one evaluation."""
         task = self.task({}, seed)
         probe = Probe("random", task, (0,), REFERENCE_EPISODES, "sample")
         return Cell(Agent.make("random"), seed, (Segment(task, 0),), (probe,), 1)
-
-    def _window(self, task: Task) -> int:
-        """As long as an episode may be, so that every window has one; shorter where that is longer than the run."""
-        limit, share = task["max_episode_steps"], self.budget // CURVE_POINTS
-        return share if limit is None or limit > self.budget else max(limit, share)
 
     def to_json(self) -> dict[str, Json]:
         data: dict[str, Json] = {
@@ -195,6 +190,12 @@ class Study:
                 tuple((name, from_json(value)) for name, value in data["params"].items()),
                 tuple(data["left_out"]),
             )
+
+
+def window(task: Task, budget: int) -> int:
+    """As long as an episode may be, so that every window has one; shorter where that is longer than the run."""
+    limit, share = task["max_episode_steps"], budget // CURVE_POINTS
+    return share if limit is None or limit > budget else max(limit, share)
 
 
 def plan(study: Study) -> Plan:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mohs.protocols.card import Card
     from mohs.protocols.compare import Comparison
     from mohs.protocols.diagnose import Verdict
+    from mohs.protocols.studies.verdict import Verdict as Study
     from mohs.report.card_rows import Entry
 
 PLAIN_WIDTH = 160  # where there is no terminal to ask
@@ -41,6 +42,25 @@ def show_verdict(found: Verdict, path: Path) -> None:
             for d in found.dials
         ],
     )
+    print(f"Report: {path}")
+
+
+def show_experiment(found: Study, path: Path) -> None:
+    """Sentences, then for every agent what was drawn, point by point."""
+    from mohs.protocols.studies.measures import MEASURES
+
+    print(found.experiment.question)
+    for line in found.headline:
+        print(f"  {line}")
+    names = found.experiment.figures
+    for panel in found.panels:
+        head = [axis.name for axis in panel.axes] + [MEASURES[name].title for name in names] + ["n"]
+        rows = [
+            [*(numbers.dose(level.value) for level in spot.point), *(numbers.estimated(spot.means[m]) for m in names),
+             str(spot.n)]
+            for spot in panel.spots
+        ]  # fmt: skip
+        show_table(panel.contender.label, head, rows)
     print(f"Report: {path}")
 
 

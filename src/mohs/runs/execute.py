@@ -15,15 +15,17 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from multiprocessing.connection import wait
 
+from mohs.agents.deep.catalogue import check_device
 from mohs.core.cell import Cell
 from mohs.core.domain import Integer
 from mohs.core.errors import MohsError
 from mohs.core.values import canonical_json
 from mohs.runs.blobs import Curves
 from mohs.runs.pack import Failed, Finished, Message, Noted, Pace, Saved, Stepped, run_cells
-from mohs.runs.plan import Plan, default_pack_size, packs
+from mohs.runs.plan import Plan, Size, packs, suited_size
 from mohs.runs.pool import Worker
 from mohs.runs.progress import Progress, choose
 from mohs.runs.store import Store
@@ -53,6 +55,7 @@ def execute(
     *,
     workers: int | None = None,
     pack_size: int | None = None,
+    device: str = "cpu",
     progress: str | Progress = "auto",
     factory: str = LEARNERS,
     retry_failed: bool = True,
@@ -61,19 +64,21 @@ def execute(
 ) -> Summary:
     """Runs the cells of a plan that are not done yet.
 
-    `workers` is the number of processes (all cores by default); with 0 the cells run in this process. Ctrl-C or
-    SIGTERM stops at the next checkpoint, a second one at once. `factory` names the function `cells -> Learner`.
+    `workers` is the number of processes (all cores by default); with 0 the cells run in this process. A pack has at
+    most `pack_size` cells; by default as many as suit its learner. Deep agents train on the `device`. Ctrl-C or SIGTERM
+    stops at the next checkpoint, a second one at once. `factory` names the function `cells, device -> Learner`.
     """
     count = default_workers() if workers is None else Integer(0, 4096).parse("workers", workers)
     if pack_size is not None:
         Integer(1).parse("pack_size", pack_size)
+    check_device(device)
     began = time.monotonic()
     shown = choose(progress) if isinstance(progress, str) else progress
     with store.sole_writer(), _stop_on_signals() as stop:
         store.add(plan)
         todo, done, failed = _todo(plan, store, retry_failed)
-        size = pack_size or default_pack_size(len(todo), count)
-        run = _Run(store, shown, size, factory, Pace(checkpoint_seconds, chunk), stop)
+        size = pack_size or partial(suited_size, total=len(todo), workers=count)
+        run = _Run(store, shown, size, factory, device, Pace(checkpoint_seconds, chunk), stop)
         jobs = run.jobs(todo)
         shown.start(cells=len(plan.cells), done=done, failed=failed, steps=sum(run.left.values()))
         try:
@@ -118,8 +123,9 @@ class _Run:
 
     store: Store
     progress: Progress
-    size: int
+    size: Size
     factory: str
+    device: str
     pace: Pace
     stop: threading.Event
     left: dict[str, int] = field(default_factory=dict)  # steps that each cell had before it at the start
@@ -168,7 +174,7 @@ def _in_process(run: _Run, jobs: Iterable[_Job], _workers: int) -> None:
             break
         resume = run.store.checkpoints(c.key for c in job.cells)
         with contextlib.redirect_stdout(sys.stderr):  # what an agent prints must not mix with data
-            for message in run_cells(job.cells, lazy(run.factory), resume, run.stop.is_set, run.pace):
+            for message in run_cells(job.cells, lazy(run.factory, run.device), resume, run.stop.is_set, run.pace):
                 run.take([message])
 
 
@@ -220,7 +226,7 @@ class _Busy:
 
 def _work(run: _Run, job: _Job) -> Work:
     cells = {c.key: canonical_json(c.to_json()) for c in job.cells}
-    return Work(cells, run.store.checkpoints(cells), run.factory, run.pace)
+    return Work(cells, run.store.checkpoints(cells), run.factory, run.device, run.pace)
 
 
 def _heard(pool: Sequence[Worker]) -> list[Worker]:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from mohs.agents import sb3
 from mohs.agents.deep import catalogue as deep
 from mohs.agents.episodes import action_count
 from mohs.agents.external import ExternalLearner, agent_source
 from mohs.agents.gorp import GorpConfig
+from mohs.agents.hyperparameters import Config, domain_of
 from mohs.agents.planner import OptimalLearner
-from mohs.agents.protocol import Learner, Points
+from mohs.agents.protocol import NONE_FAILED, Learner, Points
 from mohs.agents.sqirl import SqirlConfig
-from mohs.agents.tabular import ALGORITHMS, Config, TabularLearner, seen_as_states
+from mohs.agents.tabular import ALGORITHMS, TabularConfig, TabularLearner, seen_as_states
 from mohs.core.cell import Agent, Cell
 from mohs.core.errors import UsageError, unknown
 from mohs.core.task import Source, Task, members
@@ -26,32 +28,60 @@ from mohs.envs.make import make
 from mohs.exact.solve import Plan, plan
 from mohs.tables.build import table
 
-# Agents of ours that are Python objects as those of users are; each with the check of its hyperparameters.
-IN_PYTHON = {
-    "gorp": ("mohs.agents.gorp:make_gorp", GorpConfig.of),
-    "sqirl": ("mohs.agents.sqirl:make_sqirl", SqirlConfig.of),
-}
+# Agents of ours that are Python objects as those of users are.
+IN_PYTHON = {"gorp": "mohs.agents.gorp:make_gorp", "sqirl": "mohs.agents.sqirl:make_sqirl"}
 RANDOM = "mohs.agents.random:make_random"  # where no kernel plays
+TEXTS = {
+    "q_learning": "tabular Q-learning",
+    "double_q_learning": "tabular Q-learning with two tables, one of which chooses and the other values",
+    "sarsa": "tabular learning of the policy that is played",
+    "random": "draws every action; learns nothing",
+    **{name: entry.text for name, entry in deep.AGENTS.items()},
+    "gorp": "greedy over random play: tries all sequences of k actions, then plays at random",
+    "sqirl": "greedy over random play by regressions on what is seen",
+    "optimal": "is handed the exact table and plays optimally",
+}
 BUILT_IN = (*ALGORITHMS, *deep.AGENTS, *IN_PYTHON, "optimal")
 
 
 def agent(name: str, **params: Any) -> Agent:
     """An agent by name, checked: built in, or `file.py:function` with a hash of the file."""
+    if name.startswith(sb3.PREFIX):
+        return sb3.agent(name, **params)
     if ":" in name:
         resolve(name)
         return Agent.make(name, agent_source(name), **params)
     if name not in BUILT_IN:
-        raise unknown("agent", name, (*BUILT_IN, "file.py:function"))
-    if name in ("optimal", "random") and params:
-        raise UsageError(f"the {name} agent has no hyperparameters.")
+        raise unknown("agent", name, (*BUILT_IN, "file.py:function", "sb3:NAME"))
     made = Agent.make(name, **params)
-    if name in ALGORITHMS:
-        Config.of(made)
-    if name in IN_PYTHON:
-        IN_PYTHON[name][1](dict(made.params))
-    if name in deep.AGENTS:
-        deep.config(made)
+    config_class(name).of(made)
     return made
+
+
+def config_class(name: str) -> type[Config]:
+    """The hyperparameters of a built-in agent."""
+    if name in deep.AGENTS:
+        return deep.config_class(name)
+    tabular = dict.fromkeys(ALGORITHMS, TabularConfig)
+    found: dict[str, type[Config]] = {**tabular, "gorp": GorpConfig, "sqirl": SqirlConfig}
+    return Config if name in ("optimal", "random") else found[name]
+
+
+def describe(name: str) -> dict[str, Any]:
+    """A built-in agent for people: a sentence, its hyperparameters and its presets."""
+    if name not in BUILT_IN:
+        raise unknown("built-in agent", name, BUILT_IN)
+    config = config_class(name)
+    settings = {
+        f.name: {"default": f.default, "allowed": domain_of(f).describe(), "text": f.metadata["text"]}
+        for f in fields(config)
+    }
+    return {
+        "name": name,
+        "text": TEXTS[name],
+        "hyperparameters": settings,
+        "presets": {preset: dict(values) for preset, values in config.presets().items()},
+    }
 
 
 def check_sees(agent: Agent, source: Source) -> None:
@@ -63,18 +93,23 @@ def check_sees(agent: Agent, source: Source) -> None:
             shown = f"{task.env} as images" if task.values.get("image_representations") else task.env
             raise UsageError(
                 f"{agent.name} keeps a table of states and plays toy/discrete and toy/grid, seen as they are, not "
-                f"{shown}: take random, gorp or sqirl (finitely many actions), or an agent of your own "
-                "(file.py:function)."
+                f"{shown}: take a deep agent (mohs agents), random, gorp or sqirl (finitely many actions), or an agent "
+                "of your own (file.py:function)."
             )
 
 
 def check_plays(agent: Agent, task: Task) -> None:
     """Raises where an agent of ours cannot play a task, before anything is run."""
     check_sees(agent, task)
-    if agent.name in IN_PYTHON:
+    if agent.name in IN_PYTHON or agent.name.startswith(sb3.PREFIX):
         env = make(task)
-        action_count(env.action_space)
+        if agent.name in IN_PYTHON:
+            action_count(env.action_space)
+        else:
+            sb3.check_plays(agent, env.action_space)
         env.close()
+    if agent.name in deep.AGENTS:
+        deep.check_plays(agent, task)
 
 
 def learner(cells: Sequence[Cell], device: str = "cpu") -> Learner:
@@ -88,21 +123,26 @@ def learner(cells: Sequence[Cell], device: str = "cpu") -> Learner:
     if name in ALGORITHMS:
         return TabularLearner(cells)
     if name in IN_PYTHON:
-        return _EachAlone(cells, IN_PYTHON[name][0])
+        return _EachAlone(cells, IN_PYTHON[name])
     if name in deep.AGENTS:
         return deep.learner(cells, device)
     if name == "optimal":
         return OptimalLearner(cells, _plan)
+    if name.startswith(sb3.PREFIX):
+        sb3.check_version(cells[0].agent)
+        return _EachAlone(cells, sb3.MAKER, algorithm=sb3.algorithm_of(name))
     return ExternalLearner(cells)
 
 
 class _EachAlone:
     """A pack of agents that are Python objects, each with its own environment."""
 
-    def __init__(self, cells: Sequence[Cell], maker: str) -> None:
+    failed = NONE_FAILED
+
+    def __init__(self, cells: Sequence[Cell], maker: str, **more: str) -> None:
         self.cells = cells
         source = agent_source(maker)
-        made = [Agent.make(maker, source, **dict(cell.agent.params)) for cell in cells]
+        made = [Agent.make(maker, source, **dict(cell.agent.params), **more) for cell in cells]
         self._learners = [ExternalLearner([replace(cell, agent=a)]) for cell, a in zip(cells, made, strict=True)]
 
     def train(self, steps: int) -> None:

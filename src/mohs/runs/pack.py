@@ -3,13 +3,15 @@
 Training is cut into chunks that never cross an event (a probe, the end of a segment). A learner gives the same bits
 however it is cut, so chunks are paced by the clock: often enough to report, to stop and to checkpoint. An agent of the
 user's own makes no such promise and is cut at events only, which the cell alone decides.
+
+A cell that the learner counts as failed is over at once, and the others go on.
 """
 
 from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,6 +61,7 @@ class Noted:
 
 Message = Stepped | Saved | Finished | Failed | Noted
 Factory = Callable[[Sequence[Cell]], Learner]
+Probed = Mapping[str, Sequence[tuple[int, float]]]  # what the probes of a cell gave so far
 
 
 @dataclass(frozen=True)
@@ -77,13 +80,14 @@ def run_cells(
     pace: Pace,
 ) -> Iterator[Message]:
     """Runs a pack; if it raises, runs its cells alone, one by one, so that only the culprit fails."""
-    taken = 0
+    taken, failed = 0, set[str]()
     try:
         learner, start, trouble = _begin(cells, factory, resume)
         if trouble:
             yield Noted(trouble)
         for message in run_pack(cells, learner, start, should_stop, pace):
             taken += message.count if isinstance(message, Stepped) else 0
+            failed |= {message.cell} if isinstance(message, Failed) else set()
             yield message
         return
     except (Exception, SystemExit):
@@ -93,7 +97,7 @@ def run_cells(
         yield Failed(cells[0].key, error)
         return
     for cell in cells:
-        if not should_stop():
+        if cell.key not in failed and not should_stop():
             yield from run_cells([cell], factory, resume, should_stop, pace)
 
 
@@ -120,18 +124,20 @@ def run_pack(
     should_stop: Callable[[], bool],
     pace: Pace,
 ) -> Iterator[Message]:
-    """Runs a pack to its results or, told to stop, to a checkpoint of where it is."""
+    """Runs a pack to its results or, told to stop, to a checkpoint of where it is; ends early when all cells failed."""
     clock = time.monotonic
     first = cells[0]
     events = event_steps(first)
-    step = resume[0].step if resume else 0
+    start = step = resume[0].step if resume else 0
+    failed: set[int] = set()
     points = [{name: list(p) for name, p in c.probes.items()} for c in resume] if resume else [{} for _ in cells]
     if not resume:
         _probe(first, learner, 0, points)
+        yield from _failures(cells, learner, failed, 0)
     saved_at, saved_step, rest = clock(), step, pace.checkpoint_seconds
     told_at, told_step = clock(), step
     chunk = pace.chunk or FIRST_CHUNK
-    while step < first.steps:
+    while step < first.steps and len(failed) < len(cells):
         event = next(e for e in events if e > step)
         size = event - step if is_user_agent(first) else min(chunk, event - step)
         began = clock()
@@ -143,18 +149,28 @@ def run_pack(
         if step == event:
             _probe(first, learner, step, points)
             now = clock()
+        yield from _failures(cells, learner, failed, told_step - start)
         stop = should_stop()
         if stop or now - told_at >= CHUNK_SECONDS or step == first.steps:
-            yield Stepped((step - told_step) * len(cells))
+            yield Stepped((step - told_step) * (len(cells) - len(failed)))
             told_at, told_step = now, step
         if step < first.steps and (stop or now - saved_at >= rest):
             if step > saved_step:
-                yield from _saved(cells, learner, step, points)
+                yield from _saved(cells, learner, step, points, failed)
             saved_at, saved_step = clock(), step
             rest = max(pace.checkpoint_seconds, CHECKPOINT_REST * (saved_at - now))
             if stop:
                 return
-    yield Finished(_results(cells, learner, points))
+    yield Finished(_results(cells, learner, points, failed))
+
+
+def _failures(cells: Sequence[Cell], learner: Learner, known: set[int], told: int) -> Iterator[Message]:
+    """The cells that have failed since the last look; the steps that were told of them count no more."""
+    for i, error in learner.failed.items():
+        if i not in known:
+            known.add(i)
+            yield Stepped(-told)
+            yield Failed(cells[i].key, error)
 
 
 def event_steps(cell: Cell) -> list[int]:
@@ -179,19 +195,21 @@ def _probe(cell: Cell, learner: Learner, step: int, points: list[dict[str, list[
 
 
 def _saved(
-    cells: Sequence[Cell], learner: Learner, step: int, points: Sequence[Mapping[str, Sequence[tuple[int, float]]]]
+    cells: Sequence[Cell], learner: Learner, step: int, points: Sequence[Probed], failed: Set[int]
 ) -> Iterator[Message]:
     states = learner.save()
     if states is not None:
-        each = zip(cells, points, states, strict=True)
+        each = [of_cell for i, of_cell in enumerate(zip(cells, points, states, strict=True)) if i not in failed]
         yield Saved({cell.key: (step, Checkpoint(step, mine, s).to_bytes()) for cell, mine, s in each})
 
 
 def _results(
-    cells: Sequence[Cell], learner: Learner, points: Sequence[Mapping[str, Sequence[tuple[int, float]]]]
+    cells: Sequence[Cell], learner: Learner, points: Sequence[Probed], failed: Set[int]
 ) -> dict[str, dict[str, Curve]]:
     results = {}
-    for cell, mine, trained in zip(cells, points, learner.curves(), strict=True):
+    for i, (cell, mine, trained) in enumerate(zip(cells, points, learner.curves(), strict=True)):
+        if i in failed:
+            continue
         curves = {metric: _curve(metric, steps, values) for metric, (steps, values) in trained.items()}
         for metric, pairs in mine.items():
             curves[metric] = _curve(metric, [s for s, _ in pairs], [v for _, v in pairs])

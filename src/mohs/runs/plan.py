@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
+from gymnasium import spaces
+
+from mohs.agents.deep import catalogue as deep
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
 from mohs.core.task import Source, Task, members, read_json
 from mohs.core.values import Json, canonical_json, content_hash
+from mohs.envs.make import make
 
+Size = int | Callable[[Sequence[Cell]], int]  # of packs, or how it follows from the cells that could be in one
 LARGEST_PACK = 64  # beyond this the batched learners gain nothing and a lost pack costs more
 
 
@@ -88,24 +94,51 @@ def signature(cell: Cell, memo: dict[Task, Hashable] | None = None) -> Hashable:
     )
 
 
-def packs(cells: Iterable[Cell], size: int, at: Mapping[str, int] | None = None) -> list[list[Cell]]:
+def packs(cells: Iterable[Cell], size: Size, at: Mapping[str, int] | None = None) -> list[list[Cell]]:
     """Packs of at most `size` cells of one signature and, where `at` gives it, at one step; cells keep their order.
 
     The packs of one signature are equally long, give or take one cell.
     """
-    if size < 1:
+    if isinstance(size, int) and size < 1:
         raise UsageError(f"the size of a pack is {size}, but must be an integer ≥ 1.")
     at = at or {}
     memo: dict[Task, Hashable] = {}
     groups: dict[Hashable, list[Cell]] = {}
     for cell in cells:
         groups.setdefault((signature(cell, memo), at.get(cell.key, 0)), []).append(cell)
-    return [pack for group in groups.values() for pack in _cut(group, size)]
+    return [pack for group in groups.values() for pack in _cut(group, size if isinstance(size, int) else size(group))]
 
 
 def default_pack_size(cells: int, workers: int) -> int:
     """Two packs for each worker, so that all stay busy to near the end."""
     return max(1, min(LARGEST_PACK, math.ceil(cells / (2 * max(1, workers)))))
+
+
+def suited_size(group: Sequence[Cell], total: int, workers: int) -> int:
+    """How many of these cells, out of `total` with others, make a good pack.
+
+    A pack of few networks takes nearly as long as one of many, so deep agents make one pack for each worker, or as many
+    rounds of them as networks stay in cache.
+    """
+    agent = group[0].agent
+    if agent.name not in deep.AGENTS:
+        return default_pack_size(total, workers)
+    most = deep.pack_size(agent, any(_shows_images(task) for task in members(group[0].segments[0].source)[0]))
+    at_once = max(1, workers)
+    rounds = math.ceil(len(group) / (at_once * most))
+    return math.ceil(len(group) / (at_once * rounds))
+
+
+def _shows_images(task: Task) -> bool:
+    if not task.environment.outside:
+        return bool(task.values.get("image_representations"))
+    try:
+        env = make(task)
+    except Exception:  # the cell itself will say what is wrong with its environment
+        return False
+    env.close()
+    space = env.observation_space
+    return isinstance(space, spaces.Box) and space.dtype == np.uint8 and len(space.shape) > 1
 
 
 def _cut(group: Sequence[Cell], size: int) -> list[list[Cell]]:

@@ -26,6 +26,7 @@ class Work:
     cells: Mapping[str, str]
     resume: Mapping[str, bytes]
     factory: str
+    device: str
     pace: Pace
 
 
@@ -74,13 +75,13 @@ def run_work(work: Work, connection: Connection[Report, Work | Stop], stop: thre
         except Exception:  # a function of the user's own that this process cannot import
             connection.send(Failed(key, traceback.format_exc()))
     if cells:
-        for message in run_cells(cells, lazy(work.factory), work.resume, stop.is_set, work.pace):
+        for message in run_cells(cells, lazy(work.factory, work.device), work.resume, stop.is_set, work.pace):
             connection.send(message)
 
 
-def lazy(factory: str) -> Factory:
+def lazy(factory: str, device: str) -> Factory:
     """The learner factory by name, imported on first use, so that a name that is wrong fails like a cell does."""
-    return lambda cells: resolve(factory)(cells)
+    return lambda cells: resolve(factory)(cells, device)
 
 
 def _listen(connection: Connection[Report, Work | Stop], inbox: queue.Queue[Work], stop: threading.Event) -> None:

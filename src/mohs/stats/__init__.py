@@ -5,17 +5,20 @@ from mohs.stats.curves import auc, final, paper_scale
 from mohs.stats.doses import BreakingDose, breaking_dose, damage, monotone_fit
 from mohs.stats.intervals import Estimate, bonferroni_comparisons, estimate, estimates
 from mohs.stats.profiles import Profile, performance_profile
+from mohs.stats.rank_test import approximate_p_value, exact_p_value
 
 __all__ = [
     "BreakingDose",
     "Estimate",
     "Profile",
+    "approximate_p_value",
     "auc",
     "bonferroni_comparisons",
     "breaking_dose",
     "damage",
     "estimate",
     "estimates",
+    "exact_p_value",
     "final",
     "monotone_fit",
     "paired_difference",

@@ -24,7 +24,7 @@ NOISE = 0.05
 
 @dataclass(frozen=True)
 class Case:
-    """A distribution of runs with its true mean and interquartile mean."""
+    """A distribution of runs with its true mean, interquartile mean and standard deviation."""
 
     draw: Callable[[np.random.Generator, tuple[int, int]], FloatArray]
     truth: dict[str, float]
@@ -37,13 +37,14 @@ def two_modes(failing: float) -> Case:
     def draw(rng: np.random.Generator, shape: tuple[int, int]) -> FloatArray:
         return (rng.random(shape) >= failing) + NOISE * rng.standard_normal(shape)
 
+    spread = math.sqrt(failing * (1 - failing) + NOISE**2)
     if failing == 0.5:
-        return Case(draw, {"mean": 0.5, "iqm": 0.5})
+        return Case(draw, {"mean": 0.5, "iqm": 0.5, "sd": spread})
     # The middle half lies inside the upper mode: the mean of a normal cut at these two shares.
     cuts = ndtri([(0.25 - failing) / (1 - failing), (0.75 - failing) / (1 - failing)])
     density = np.exp(-(cuts**2) / 2) / math.sqrt(2 * math.pi)
     middle = 1 + NOISE * float(density[0] - density[1]) * (1 - failing) / 0.5
-    return Case(draw, {"mean": 1 - failing, "iqm": middle})
+    return Case(draw, {"mean": 1 - failing, "iqm": middle, "sd": spread})
 
 
 def cases() -> dict[str, Case]:
@@ -55,12 +56,14 @@ def cases() -> dict[str, Case]:
     lognormal_iqm = 2 * math.exp(0.5) * float(ndtr(quartile - 1) - ndtr(-quartile - 1))
     exponential_iqm = 2 * (0.5 - 0.75 * math.log(0.75) + 0.25 * math.log(0.25))
     return {
-        "normal": Case(lambda rng, shape: rng.standard_normal(shape), {"mean": 0.0, "iqm": 0.0}),
-        "uniform": Case(lambda rng, shape: rng.random(shape), {"mean": 0.5, "iqm": 0.5}),
-        "exponential": Case(lambda rng, shape: rng.standard_exponential(shape), {"mean": 1.0, "iqm": exponential_iqm}),
+        "normal": Case(lambda rng, shape: rng.standard_normal(shape), {"mean": 0.0, "iqm": 0.0, "sd": 1.0}),
+        "uniform": Case(lambda rng, shape: rng.random(shape), {"mean": 0.5, "iqm": 0.5, "sd": math.sqrt(1 / 12)}),
+        "exponential": Case(
+            lambda rng, shape: rng.standard_exponential(shape), {"mean": 1.0, "iqm": exponential_iqm, "sd": 1.0}
+        ),
         "lognormal": Case(
             lambda rng, shape: np.exp(rng.standard_normal(shape)),
-            {"mean": math.exp(0.5), "iqm": lognormal_iqm},
+            {"mean": math.exp(0.5), "iqm": lognormal_iqm, "sd": math.sqrt((math.e - 1) * math.e)},
         ),
         "half the runs fail": two_modes(0.5),
         "1 run in 5 fails": two_modes(0.2),

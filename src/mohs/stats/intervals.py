@@ -19,6 +19,7 @@ from mohs.stats.checks import FloatArray, checked_array, checked_choice, checked
 IntArray = NDArray[np.int64]
 FEWEST_FOR_MEAN = 3
 FEWEST_FOR_IQM = 4
+FEWEST_FOR_SD = 5
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def corrected_level(level: float, comparisons: int = 1) -> float:
 
 
 def estimate(samples: ArrayLike, statistic: str = "mean", level: float = 0.95, comparisons: int = 1) -> Estimate:
-    """The mean or interquartile mean of runs [n], with its interval; NaN marks a missing run."""
+    """The mean, interquartile mean or standard deviation of runs [n], with its interval; NaN marks a missing run."""
     return estimates(checked_array(samples, "samples", 1)[None], statistic, level, comparisons)[0]
 
 
@@ -134,10 +135,42 @@ def iqm_interval(runs: FloatArray, n: IntArray, level: float) -> tuple[FloatArra
     return np.where(n > 0, value, np.nan), value - half, value + half
 
 
+def sd_interval(runs: FloatArray, n: IntArray, level: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """The standard deviation over runs, and Bonett's interval (2006), which allows for tails other than the normal's.
+
+    The variance's logarithm is taken to be normal, with an error that grows with the kurtosis about a trimmed mean.
+    """
+    from scipy.special import ndtri
+
+    count = np.maximum(n, FEWEST_FOR_SD)
+    observed = ~np.isnan(runs)
+    mean = np.where(observed, runs, 0.0).sum(axis=1) / np.maximum(n, 1)
+    squares = np.where(observed, (runs - mean[:, None]) ** 2, 0.0).sum(axis=1)
+    value = np.sqrt(squares / np.maximum(n - 1, 1))
+
+    ordered, rank = np.sort(runs, axis=1), np.arange(runs.shape[1])
+    share = np.minimum(0.5 / np.sqrt(count - 4), 0.5 - 0.5 / count)[:, None]  # at least one run's weight is left
+    size = np.maximum(n, 1)[:, None]
+    inside = np.clip(np.minimum(rank + 1, (1 - share) * size) - np.maximum(rank, share * size), 0, None)
+    weight = inside / np.maximum(inside.sum(axis=1), 1e-12)[:, None]
+    centre = (weight * np.where(rank < n[:, None], ordered, 0.0)).sum(axis=1)
+    fourth = np.where(observed, (runs - centre[:, None]) ** 4, 0.0).sum(axis=1)
+    kurtosis = count * fourth / np.where(squares > 0, squares**2, 1.0)
+
+    z = float(ndtri((1 + level) / 2))
+    correction = count / np.maximum(count - z, 0.5)
+    error = np.sqrt(np.maximum(kurtosis - (count - 3) / count, 0.0) / (count - 1))
+    known = (n >= FEWEST_FOR_SD) & (count > z)
+    low, high = (np.sqrt(correction * np.exp(side * z * correction * error)) * value for side in (-1, 1))
+    unknown = np.full(len(runs), np.nan)
+    return np.where(n > 1, value, np.nan), np.where(known, low, unknown), np.where(known, high, unknown)
+
+
 Kernel = Callable[[FloatArray, IntArray, float], tuple[FloatArray, FloatArray, FloatArray]]
 STATISTICS: dict[str, tuple[str, Kernel]] = {
     "mean": ("Student t, widened for skewness", mean_interval),
     "iqm": ("winsorised t", iqm_interval),
+    "sd": ("Bonett", sd_interval),
 }
 
 

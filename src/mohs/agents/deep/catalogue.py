@@ -10,11 +10,13 @@ from typing import Any
 
 from mohs.agents.deep.config import Config
 from mohs.agents.protocol import Learner
-from mohs.core.cell import Agent, Cell
+from mohs.core.cell import Agent, Cell, Segment
+from mohs.core.errors import UsageError
+from mohs.core.task import Task
 
 PACKAGE = "mohs.agents.deep"
 # The entries of the largest layer that a pack may have in all: weights, gradients, moments and targets stay in cache.
-CACHED = 2**20
+CACHED = 2**21
 LARGEST, LARGEST_OF_IMAGES = 64, 8
 
 
@@ -31,6 +33,13 @@ class Entry:
 AGENTS = {
     "dqn": Entry("dqn", "Dqn", "DqnConfig", "deep Q-learning, with Rainbow's parts as switches"),
     "rainbow": Entry("dqn", "Dqn", "RainbowConfig", "DQN with all six parts of Rainbow"),
+    "a2c": Entry("a2c", "a2c", "A2cConfig", "advantage actor-critic, the synchronous form of A3C"),
+    "ppo": Entry("ppo", "ppo", "PpoConfig", "proximal policy optimisation"),
+    "recurrent_dqn": Entry("recurrent_dqn", "RecurrentDqn", "RecurrentDqnConfig", "DQN that remembers: DRQN"),
+    "recurrent_ppo": Entry("recurrent_ppo", "RecurrentPpo", "RecurrentPpoConfig", "PPO that remembers"),
+    "ddpg": Entry("ddpg", "make_ddpg", "DdpgConfig", "deep deterministic policy gradients, for continuous actions"),
+    "td3": Entry("td3", "make_td3", "Td3Config", "DDPG with twin critics, a slower actor and smoothed targets"),
+    "sac": Entry("sac", "make_sac", "SacConfig", "soft actor-critic, for continuous actions"),
 }
 
 
@@ -52,6 +61,30 @@ def learner(cells: Sequence[Cell], device: str = "cpu") -> Learner:
     agent = cells[0].agent
     maker = getattr(import_module(f"{PACKAGE}.{AGENTS[agent.name].module}"), AGENTS[agent.name].algorithm)
     return DeepLearner(cells, maker, config(agent), device)
+
+
+def check_plays(agent: Agent, task: Task) -> None:
+    """Raises where the agent cannot play the task. The learner itself is asked, with one cell."""
+    learner([Cell(agent, 0, (Segment(task, 1),))])
+
+
+def devices() -> list[str]:
+    """The devices that torch can use here."""
+    import torch
+
+    accelerator = torch.accelerator.current_accelerator() if torch.accelerator.is_available() else None
+    if accelerator is None:
+        return ["cpu"]
+    numbers = range(torch.accelerator.device_count())
+    return ["cpu", accelerator.type, *(f"{accelerator.type}:{number}" for number in numbers)]
+
+
+def check_device(device: str) -> None:
+    if device == "cpu":  # always there; torch need not be loaded to know
+        return
+    found = devices()
+    if device not in found:
+        raise UsageError(f"device is {device!r}, but torch has only {', '.join(found)} here.")
 
 
 def pack_size(agent: Agent, images: bool) -> int:

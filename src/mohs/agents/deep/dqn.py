@@ -16,11 +16,12 @@ import numpy as np
 import numpy.typing as npt
 import torch
 from gymnasium import spaces
-from torch import Tensor
+from torch import Tensor, nn
 from torch.nn import functional
 
 from mohs.agents.deep.clock import Clock
 from mohs.agents.deep.config import Config, setting
+from mohs.agents.deep.dqn_presets import DQN_PRESETS, RAINBOW_PRESETS
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.encoders import Encoder, encoder
 from mohs.agents.deep.networks import Generators, Linear, Mlp, Network, NoisyLinear, generators
@@ -30,7 +31,7 @@ from mohs.agents.deep.spaces import choices, observations
 from mohs.agents.deep.stage import Array, Step
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
-from mohs.core.domain import Choice, Each, Flag, Integer, Real
+from mohs.core.domain import Choice, Each, Flag, Integer, Optional, Real
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,8 @@ class DqnConfig(Config):
     gradient_clip: float = setting(10.0, Real(0, low_open=True), "largest norm of the gradient")
     epsilon_start: float = setting(1.0, Real(0, 1), "share of random actions at first")
     epsilon_end: float = setting(0.02, Real(0, 1), "and at last,")
-    epsilon_steps: int = setting(2000, Integer(0), "after so many steps")
+    epsilon_steps: int = setting(2000, Integer(0), "after so many steps,")
+    epsilon_share: float | None = setting(None, Optional(Real(0, 1)), "or, where given, after this share of the run")
     double: bool = setting(False, Flag(), "the online network chooses, the target network values")
     dueling: bool = setting(False, Flag(), "values and advantages in streams of their own")
     prioritised: bool = setting(False, Flag(), "replay in proportion to errors")
@@ -65,27 +67,27 @@ class DqnConfig(Config):
     atoms: int = setting(51, Integer(2), "of a distribution,")
     value_min: float = setting(-10.0, Real(), "from here")
     value_max: float = setting(100.0, Real(), "to here")
+    broken: str = setting("", Choice(("", "noisy")), "a part that is broken on purpose: for tests of ablation studies")
 
     @classmethod
     def presets(cls) -> Mapping[str, Mapping[str, Any]]:
-        return {
-            # The tuned values of MDP Playground's experiments.
-            "mdp_playground": {
-                "learning_rate": 1e-4, "adam_epsilon": 1e-4, "hidden": (256, 256), "activation": "tanh",
-                "memory": 1_000_000, "learning_starts": 1000, "target_every": 800, "epsilon_end": 0.01,
-                "gradient_clip": 40.0,
-            },
-        }  # fmt: skip
+        return DQN_PRESETS
 
 
 @dataclass(frozen=True)
 class RainbowConfig(DqnConfig):
+    learning_rate: float = setting(1e-3, Real(0, low_open=True), "step size of Adam")
+    target_every: int = setting(100, Integer(1), "steps between copies to the target network")
     double: bool = setting(True, Flag(), "the online network chooses, the target network values")
     dueling: bool = setting(True, Flag(), "values and advantages in streams of their own")
     prioritised: bool = setting(True, Flag(), "replay in proportion to errors")
     n_step: int = setting(3, Integer(1), "rewards that are added before a value is trusted")
     noisy: bool = setting(True, Flag(), "noise in the weights explores instead of random actions")
     distributional: bool = setting(True, Flag(), "distributions of returns instead of means")
+
+    @classmethod
+    def presets(cls) -> Mapping[str, Mapping[str, Any]]:
+        return RAINBOW_PRESETS
 
 
 class QNetwork(Network):
@@ -101,20 +103,22 @@ class QNetwork(Network):
         def last(inputs: int, outputs: int) -> NoisyLinear | Linear:
             return NoisyLinear(init, inputs, outputs, noise) if noise else Linear(init, inputs, outputs)
 
-        shared = c.hidden[:-1] if c.dueling else c.hidden
-        self.body = Mlp(init, sees.outputs, shared, c.activation)
-        streams = c.hidden[-1:] if c.dueling else ()
-        self.advantage_body = Mlp(init, self.body.outputs, streams, c.activation, noisy=noise)
-        self.advantage = last(self.advantage_body.outputs, actions * self.atoms)
-        self.value_body = Mlp(init, self.body.outputs, streams, c.activation, noisy=noise) if c.dueling else None
-        self.value = last(self.body.outputs if self.value_body is None else self.value_body.outputs, self.atoms) if (
-            c.dueling) else None  # fmt: skip
+        def stream(outputs: int) -> nn.Module:
+            if not c.dueling:
+                return last(self.body.outputs, outputs)
+            own = Mlp(init, self.body.outputs, c.hidden[-1:], c.activation, noisy=noise)
+            return nn.Sequential(own, last(own.outputs, outputs))
+
+        # Dueling streams have the last hidden layer each for themselves.
+        self.body = Mlp(init, sees.outputs, c.hidden[:-1] if c.dueling else c.hidden, c.activation)
+        self.advantage = stream(actions * self.atoms)
+        self.value = stream(self.atoms) if c.dueling else None
 
     def forward(self, x: Tensor) -> Tensor:
         x = self.body(self.sees(x))
-        out = self._shaped(self.advantage(self.advantage_body(x)), self.actions)
-        if self.value is not None and self.value_body is not None:
-            out = out - out.mean(2, keepdim=True) + self._shaped(self.value(self.value_body(x)), 1)
+        out = self._shaped(self.advantage(x), self.actions)
+        if self.value is not None:
+            out = out - out.mean(2, keepdim=True) + self._shaped(self.value(x), 1)
         return out if self.atoms > 1 else out[..., 0]
 
     def _shaped(self, x: Tensor, actions: int) -> Tensor:
@@ -157,7 +161,8 @@ class Dqn:
         self._online = QNetwork(init, sees, self._choices.count, c).to(device)
         self._target = deepcopy(self._online).requires_grad_(False)
         self._adam = Adam(self._online.parameters(), c.learning_rate, c.adam_epsilon, c.gradient_clip)
-        memory = min(c.memory, cells[0].steps)
+        self._steps = cells[0].steps
+        memory = min(c.memory, self._steps)
         stored = self._sees.stored
         self._replay = Replay(
             len(cells), memory, stored, ((), np.int64), prioritised=c.prioritised, alpha=c.priority_alpha
@@ -177,20 +182,23 @@ class Dqn:
     def act(self, now: Array) -> Array:
         c = self.config
         if c.noisy:
-            self._online.resample(self._draws)
+            self._resample(self._online, self._draws)
             self._chosen = self._greedy(now[:, None])[:, 0]
         else:
             self._chosen = self._explore(now[:, None], self._epsilon(), self._draws)[:, 0]
         return self._choices.act(self._choices.joint(self._chosen))
 
     def play(self, now: Array, memory: None, greedy: bool, draws: Draws) -> tuple[Array, None]:
-        self._online.quiet()
+        if self.config.noisy and not greedy:
+            self._resample(self._online, draws)
+        else:
+            self._online.quiet()
         each = now.reshape(len(draws.keys), -1, *now.shape[1:])
         epsilon = 0.0 if greedy or self.config.noisy else self._epsilon()
         chosen = self._explore(each, epsilon, draws) if epsilon else self._greedy(each)
         return self._choices.act(self._choices.joint(chosen.reshape(-1))), None
 
-    def forget(self, memory: None, over: npt.NDArray[np.bool_]) -> None:
+    def forget(self, memory: None, step: Step) -> None:
         return None
 
     def finite(self) -> npt.NDArray[np.bool_]:
@@ -206,9 +214,16 @@ class Dqn:
         if clock.steps % c.target_every == 0:
             move_toward(self._target, self._online, 1)
 
+    def _resample(self, network: QNetwork, draws: Draws) -> None:
+        if self.config.broken == "noisy":
+            network.quiet()
+        else:
+            network.resample(draws)
+
     def _epsilon(self) -> float:
         c = self.config
-        share = min(self._clock.steps / c.epsilon_steps, 1.0) if c.epsilon_steps else 1.0
+        most = c.epsilon_steps if c.epsilon_share is None else c.epsilon_share * self._steps
+        share = min(self._clock.steps / most, 1.0) if most else 1.0
         return c.epsilon_start + share * (c.epsilon_end - c.epsilon_start)
 
     def _explore(self, each: Array, epsilon: float, draws: Draws) -> npt.NDArray[np.int64]:
@@ -218,12 +233,19 @@ class Dqn:
         explores = draws.uniform(shape) < epsilon
         return random if explores.all() else np.where(explores, random, self._greedy(each))
 
-    @torch.no_grad()
     def _greedy(self, each: Array) -> npt.NDArray[np.int64]:
         """The best actions [cells, instances] for observations [cells, instances, ...]."""
+        return self._values(each).argmax(-1).cpu().numpy()
+
+    def values(self, each: Array) -> npt.NDArray[np.float32]:
+        """Values of all actions [cells, instances, actions] for observations [cells, instances, ...]."""
+        return self._values(each).cpu().numpy()
+
+    @torch.no_grad()
+    def _values(self, each: Array) -> Tensor:
         kept = self._sees.store(each.reshape(-1, *each.shape[2:]))
         features = self._sees.features(kept.reshape(*each.shape[:2], *kept.shape[1:]), self._device)
-        return self._means(self._online(features)).argmax(-1).cpu().numpy()
+        return self._means(self._online(features))
 
     def _means(self, out: Tensor) -> Tensor:
         return (out.softmax(-1) * self._atoms).sum(-1) if self.config.distributional else out
@@ -234,8 +256,8 @@ class Dqn:
         beta = c.priority_beta + share * (1 - c.priority_beta)
         batch = self._replay.sample(self._draws, c.batch_size, c.n_step, c.discount, beta)
         if c.noisy:
-            self._online.resample(self._draws)
-            self._target.resample(self._draws)
+            self._resample(self._online, self._draws)
+            self._resample(self._target, self._draws)
         errors, losses = self._distances(batch) if c.distributional else self._differences(batch)
         self._adam.step((losses * self._tensor(batch.weight)).mean(1))
         if c.prioritised:
@@ -253,7 +275,8 @@ class Dqn:
         return (value.detach() - goal).abs(), functional.smooth_l1_loss(value, goal, reduction="none")
 
     def _distances(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Cross-entropies [cells, batch] of distributions, twice: they are errors and losses (C51)."""
+        """Errors and losses [cells, batch] of distributions: relative entropies, which priorities follow (Rainbow), and
+        cross-entropies, which have the same gradients (C51)."""
         c = self.config
         with torch.no_grad():
             later = self._sees.features(batch.after, self._device)
@@ -265,7 +288,8 @@ class Dqn:
         logits = self._online(self._sees.features(batch.before, self._device))
         action = self._tensor(batch.action)
         losses = -(goal * logits[*_where(action), action].log_softmax(-1)).sum(-1)
-        return losses.detach(), losses
+        own = torch.special.entr(goal).sum(-1)
+        return (losses.detach() - own).clamp(min=0), losses
 
     def _tensor(self, array: Array) -> Tensor:
         return torch.from_numpy(array).to(self._device)

@@ -23,8 +23,8 @@ class Encoder(Network):
 
 
 class ImageEncoder(Encoder):
-    def __init__(self, init: Generators, shape: Sequence[int], filters: Sequence[Sequence[int]]) -> None:
-        convolutions = Cnn(init, shape, filters)
+    def __init__(self, init: Generators, shape: Sequence[int], filters: Sequence[Sequence[int]], top: int) -> None:
+        convolutions = Cnn(init, shape, filters, top=top)
         super().__init__(convolutions.outputs)
         self.convolutions = convolutions
 
@@ -41,4 +41,4 @@ def encoder(init: Generators, sees: Observations, filters: Sequence[Sequence[int
         if min(height, width) < kernel:
             raise UsageError(f"images of {sees.shape[1]} × {sees.shape[2]} pixels are too small for filters {filters}.")
         height, width = (height - kernel) // stride + 1, (width - kernel) // stride + 1
-    return ImageEncoder(init, sees.shape, filters)
+    return ImageEncoder(init, sees.shape, filters, sees.top)

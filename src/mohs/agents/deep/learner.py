@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import math
 import pickle
+import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -25,6 +26,9 @@ from mohs.agents.streams import keys
 from mohs.core import seeding
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
+
+
+QUICK = 1  # the level of compression
 
 
 class Part(Protocol):
@@ -60,8 +64,8 @@ class Algorithm(Protocol):
         """
         ...
 
-    def forget(self, memory: Any, over: npt.NDArray[np.bool_]) -> Any:
-        """The memory where some instances begin a new episode."""
+    def forget(self, memory: Any, step: Step) -> Any:
+        """The memory after a step of an evaluation; instances whose episode is over begin a new one without it."""
         ...
 
     def finite(self) -> npt.NDArray[np.bool_]:
@@ -142,7 +146,7 @@ class DeepLearner:
         for instance, error in self._stage.failed.items():
             self.failed.setdefault(instance // self._copies, error)
         for i in np.flatnonzero(~self._algorithm.finite()).tolist():
-            self.failed.setdefault(i, f"DivergenceError: a network was no longer made of numbers at step {self._step}.")
+            self.failed.setdefault(i, _diverged(self._step))
 
     def evaluate(self, probe: int) -> dict[str, npt.NDArray[np.float64]]:
         """Toys play all episodes of a probe at once; of environments of others there is one for each cell."""
@@ -185,8 +189,7 @@ class DeepLearner:
             gain[over], length[over] = 0.0, 0
             counts[over] &= (played[over] < episodes) & (taken < most)
             counts[list(scene.failed)] = False
-            if over.any():
-                memory = self._algorithm.forget(memory, over)
+            memory = self._algorithm.forget(memory, step)
         sums = [x.reshape(len(self.cells), copies).sum(1) for x in (returns, lengths, np.maximum(played, 1))]
         return sums[0], sums[1], sums[2]
 
@@ -196,11 +199,17 @@ class DeepLearner:
         return [windows.curve(*of_cell, window, total, self._step + self._owed) for of_cell in sums]
 
     def save(self) -> list[bytes] | None:
-        states = [self._state(i) for i in range(len(self.cells))]
-        return None if any(None in state["instances"] for state in states) else [pickle.dumps(s) for s in states]
+        """One cell after the other, each compressed at once: memories of images are large, and mostly alike."""
+        states = []
+        for i in range(len(self.cells)):
+            instances = [] if i in self.failed else [self._stage.save(j) for j in self._instances(i)]
+            if None in instances:
+                return None
+            states.append(b"" if i in self.failed else zlib.compress(pickle.dumps(self._state(i, instances)), QUICK))
+        return states
 
     def load(self, states: Sequence[bytes]) -> None:
-        read = [pickle.loads(state) for state in states]
+        read = [pickle.loads(zlib.decompress(state)) for state in states]
         self._enter(read[0]["counts"][0])
         self._segment, self._left, self._step, self._owed = read[0]["counts"]
         for i, state in enumerate(read):
@@ -212,11 +221,11 @@ class DeepLearner:
             for name, part in self._algorithm.parts.items():
                 part.load(i, state["parts"][name])
 
-    def _state(self, i: int) -> dict[str, Any]:
+    def _state(self, i: int, instances: Sequence[bytes | None]) -> dict[str, Any]:
         mine = self._instances(i)
         return {
             "counts": (self._segment, self._left, self._step, self._owed),
-            "instances": [self._stage.save(j) for j in mine],
+            "instances": instances,
             "under_way": (self._gain[mine], self._length[mine]),
             "arrays": {name: getattr(self, name)[i].copy() for name in ("_returns", "_lengths", "_episodes")},
             "parts": {name: part.save(i) for name, part in self._algorithm.parts.items()},
@@ -235,6 +244,13 @@ class DeepLearner:
         self._stage = stage(sources, _seeds(self.cells, self._copies, "environment", segment))
         self._gain[:], self._length[:] = 0.0, 0
         self._algorithm.enter()
+
+
+def _diverged(step: int) -> str:
+    return (
+        f"DivergenceError: by step {step} a network had weights that are no numbers; a smaller learning_rate or "
+        "gradient_clip may help."
+    )
 
 
 def _seeds(cells: Sequence[Cell], copies: int, *names: str | int) -> list[int]:

@@ -20,7 +20,8 @@ Generators = Sequence[torch.Generator]
 # Draws the weights [inputs, outputs] of one cell.
 Init = Callable[[torch.Generator, int, int], Tensor]
 
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu, "tanh": torch.tanh}
+# In place, because they are taken of what a layer has just made: new memory costs more than they do.
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu_, "tanh": torch.tanh_}
 
 
 def generators(keys: Sequence[int]) -> list[torch.Generator]:
@@ -155,7 +156,8 @@ class Mlp(Network):
 class Cnn(Network):
     """A small convolutional encoder: [cells, batch, channels, height, width] of bytes → [cells, batch, features].
 
-    `filters` are (channels, kernel, stride) of each layer, without padding, each followed by an activation.
+    `filters` are (channels, kernel, stride) of each layer, without a margin, each followed by an activation; `top` is
+    the largest value of a pixel, which counts as 1.
     """
 
     def __init__(
@@ -164,28 +166,63 @@ class Cnn(Network):
         shape: Sequence[int],
         filters: Sequence[Sequence[int]],
         activation: str = "relu",
+        top: int = 255,
     ) -> None:
         super().__init__()
         self.activation = ACTIVATIONS[activation]
+        self.top = top
         self.strides = [stride for _, _, stride in filters]
         channels, height, width = shape
+        planes = channels
         weights, biases = [], []
         for filters_out, kernel, stride in filters:
             size = channels * kernel * kernel
-            drawn = [fan_in(generator, size, filters_out).T for generator in init]
-            weights.append(torch.stack(drawn).reshape(len(init), filters_out, channels, kernel, kernel))
-            biases.append(torch.stack([fan_in(generator, size, filters_out)[0] for generator in init]))
-            channels, height, width = filters_out, (height - kernel) // stride + 1, (width - kernel) // stride + 1
-        self.weights = nn.ParameterList([w.contiguous() for w in weights])
-        self.biases = nn.ParameterList(biases)
-        self.outputs = channels * height * width
+            weight = torch.zeros(len(init), padded(filters_out), planes, kernel, kernel)
+            bias = torch.zeros(len(init), padded(filters_out))
+            for i, generator in enumerate(init):
+                drawn = fan_in(generator, size, filters_out).T.reshape(filters_out, channels, kernel, kernel)
+                weight[i, :filters_out, :channels] = drawn
+                bias[i, :filters_out] = fan_in(generator, size, filters_out)[0]
+            weights.append(weight)
+            biases.append(bias)
+            channels, planes = filters_out, padded(filters_out)
+            height, width = (height - kernel) // stride + 1, (width - kernel) // stride + 1
+        self.weights, self.biases = nn.ParameterList(weights), nn.ParameterList(biases)
+        self.outputs = planes * height * width
 
     def forward(self, x: Tensor) -> Tensor:
-        each = [self._one(i, one) for i, one in enumerate(x.unbind(0))]
-        return functional.pad(torch.stack(each), (0, padded(self.outputs) - self.outputs))
+        cells = len(x)
+        pixels, first, stride = first_layer(
+            x.flatten(0, 1).float(), self.weights[0].flatten(0, 1) / self.top, self.strides[0]
+        )
+        weights = [first.view(cells, -1, *first.shape[1:]), *self.weights[1:]]
+        # Unbound at once: slices one by one would make a gradient of all cells for each.
+        layers = [zip(w.unbind(0), b.unbind(0), strict=True) for w, b in zip(weights, self.biases, strict=True)]
+        strides = [stride, *self.strides[1:]]
+        each = zip(pixels.view(cells, -1, *pixels.shape[1:]).unbind(0), zip(*layers, strict=True), strict=True)
+        return torch.stack([self._one(one, mine, strides) for one, mine in each])
 
-    def _one(self, i: int, x: Tensor) -> Tensor:
-        x = x.float() / 255
-        for weight, bias, stride in zip(self.weights, self.biases, self.strides, strict=True):
-            x = self.activation(functional.conv2d(x, weight[i], bias[i], stride))
-        return x.flatten(1)
+    def _one(self, x: Tensor, layers: Sequence[tuple[Tensor, Tensor]], strides: Sequence[int]) -> Tensor:
+        """The features [batch, features] of a cell, pixel by pixel with their channels side by side."""
+        for (weight, bias), stride in zip(layers, strides, strict=True):
+            x = self.activation(functional.conv2d(x, weight, bias, stride))
+        return x.permute(0, 2, 3, 1).flatten(1)
+
+
+def first_layer(x: Tensor, weight: Tensor, stride: int) -> tuple[Tensor, Tensor, int]:
+    """Images, filters and stride of an equal convolution that is faster where images have few channels.
+
+    Blocks of stride × stride pixels become the channels of one, in images and filters alike.
+    """
+    kernel = weight.shape[-1]
+    if kernel % stride:
+        return x.contiguous(memory_format=torch.channels_last), weight, stride
+    height, width = ((size - kernel) // stride * stride + kernel for size in x.shape[-2:])
+    return blocks(x[..., :height, :width], stride), blocks(weight, stride), 1
+
+
+def blocks(x: Tensor, size: int) -> Tensor:
+    """[n, channels, height, width] → [n, size² × channels, height / size, width / size]."""
+    n, channels, height, width = x.shape
+    parts = x.reshape(n, channels, height // size, size, width // size, size)
+    return parts.permute(0, 2, 4, 3, 5, 1).flatten(3).permute(0, 3, 1, 2)

@@ -1,45 +1,43 @@
-"""How do the networks of a pack take a gradient step? Adam, with the gradient of every cell clipped on its own."""
+"""How do the networks of a pack take a gradient step? Each with its own moments, its gradient clipped on its own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import reduce
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 
-class Adam:
-    """One Adam for each cell. A step minimises the sum of the cells' losses, whose gradients do not mix."""
+class Optimiser:
+    """One optimiser for each cell. A step minimises the sum of the cells' losses, whose gradients do not mix."""
 
-    def __init__(
-        self, parameters: Iterable[nn.Parameter], rate: float, epsilon: float = 1e-8, clip: float | None = None
-    ) -> None:
-        self._parameters = list(parameters)
-        self._clip = clip
-        self._adam = torch.optim.Adam(self._parameters, lr=rate, eps=epsilon, fused=True)
+    def __init__(self, parameters: list[nn.Parameter], inner: torch.optim.Optimizer, clip: float | None) -> None:
+        self._parameters, self._inner, self._clip = parameters, inner, clip
 
     def step(self, losses: Tensor) -> None:
         """Takes a step down the losses [cells]."""
-        self._adam.zero_grad()
-        torch.autograd.backward(losses.sum())
+        self._inner.zero_grad()
+        # Other networks that the losses pass through (critics, for an actor) get no gradients, nor cost any.
+        torch.autograd.backward(losses.sum(), inputs=self._parameters)
         if self._clip is not None:
             clip_each(self._parameters, self._clip)
-        self._adam.step()
+        self._inner.step()
 
     def set_rate(self, rate: float) -> None:
-        for group in self._adam.param_groups:
+        for group in self._inner.param_groups:
             group["lr"] = rate
 
     def save(self, i: int) -> list[dict[str, Any]]:
         return [
             {name: (value if value.dim() == 0 else value[i]).cpu().numpy().copy() for name, value in state.items()}
-            for state in (self._adam.state[p] for p in self._parameters)
+            for state in (self._inner.state[p] for p in self._parameters)
         ]
 
     def load(self, i: int, state: list[dict[str, Any]]) -> None:
         for parameter, kept in zip(self._parameters, state, strict=True):
-            mine = self._adam.state[parameter]
+            mine = self._inner.state[parameter]
             for name, value in kept.items():
                 new = torch.from_numpy(value).to(parameter.device)
                 if new.dim() == 0:
@@ -48,11 +46,31 @@ class Adam:
                     mine.setdefault(name, torch.zeros_like(parameter))[i] = new
 
 
+class Adam(Optimiser):
+    def __init__(
+        self, parameters: Iterable[nn.Parameter], rate: float, epsilon: float = 1e-8, clip: float | None = None
+    ) -> None:
+        all_of_them = list(parameters)
+        super().__init__(all_of_them, torch.optim.Adam(all_of_them, lr=rate, eps=epsilon, fused=True), clip)
+
+
+class RmsProp(Optimiser):
+    def __init__(
+        self, parameters: Iterable[nn.Parameter], rate: float, epsilon: float = 1e-8, clip: float | None = None
+    ) -> None:
+        all_of_them = list(parameters)
+        super().__init__(all_of_them, torch.optim.RMSprop(all_of_them, lr=rate, eps=epsilon), clip)
+
+
 def clip_each(parameters: Iterable[nn.Parameter], most: float) -> None:
     """Scales the gradient of every cell to a norm of at most `most`."""
     gradients = [p.grad for p in parameters if p.grad is not None]
-    squares = torch.stack([g.flatten(1).square().sum(1) for g in gradients]).sum(0)
-    scale = (most / (squares.sqrt() + 1e-6)).clamp(max=1.0)
+    norms = [torch.linalg.vector_norm(g.flatten(1), dim=1) for g in gradients]
+    # One after the other: torch's sums of few numbers have another order in a pack of one.
+    whole = reduce(torch.hypot, norms)
+    scale = (most / (whole + 1e-6)).clamp(max=1.0)
+    if bool((scale == 1).all()):
+        return  # as it mostly is; what is multiplied by 1 stays the same
     for g in gradients:
         g.mul_(scale.view(-1, *[1] * (g.dim() - 1)))
 

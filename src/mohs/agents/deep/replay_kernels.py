@@ -127,5 +127,6 @@ def prioritise(tree, largest, slot, priority):  # type: ignore[no-untyped-def]
 
 @kernel
 def fill_tree(tree, places, priorities):  # type: ignore[no-untyped-def]
+    tree[:] = 0.0
     for j in range(len(places)):
         put(tree, places[j], priorities[j])

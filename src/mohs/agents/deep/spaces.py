@@ -7,6 +7,7 @@ a batch is made: states one-hot, numbers as they are, images as bytes for a conv
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -57,10 +58,13 @@ class Categories:
         return (len(self.sizes),), np.int32
 
     def store(self, seen: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        # Each state's place in the one-hot vector.
-        first = np.cumsum((0, *self.sizes[:-1])) - np.array(self.starts)
-        places: npt.NDArray[np.int32] = (np.asarray(seen).reshape(len(seen), -1) + first).astype(np.int32)
+        places: npt.NDArray[np.int32] = np.asarray(seen).reshape(len(seen), -1).astype(np.int32) + self._first
         return places
+
+    @cached_property
+    def _first(self) -> npt.NDArray[np.int32]:
+        """Where each state begins in the one-hot vector."""
+        return np.array(np.cumsum((0, *self.sizes[:-1])) - np.array(self.starts), dtype=np.int32)
 
     def features(self, kept: npt.NDArray[Any], device: torch.device) -> Tensor:
         places = torch.from_numpy(kept).to(device).long()
@@ -70,10 +74,11 @@ class Categories:
 
 @dataclass(frozen=True)
 class Image:
-    """Bytes; channels are put first."""
+    """Bytes; channels are put first. `top` is the largest value of a pixel."""
 
     shape: tuple[int, int, int]  # channels, height, width
     channels_last: bool
+    top: int = 255
     image = True
 
     @property
@@ -81,9 +86,10 @@ class Image:
         return self.shape, np.uint8
 
     def store(self, seen: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        if seen.ndim == 3:
-            return seen[:, None]
-        return np.moveaxis(seen, -1, 1) if self.channels_last else seen
+        pixels = np.asarray(seen, dtype=np.uint8)
+        if pixels.ndim == 3:
+            return pixels[:, None]
+        return np.moveaxis(pixels, -1, 1) if self.channels_last else pixels
 
     def features(self, kept: npt.NDArray[Any], device: torch.device) -> Tensor:
         return torch.from_numpy(kept).to(device)
@@ -98,14 +104,24 @@ def observations(space: spaces.Space[Any]) -> Observations:
         return Categories((int(space.n),), (int(space.start),))
     if isinstance(space, spaces.MultiDiscrete):
         return Categories(tuple(space.nvec.ravel().tolist()), tuple(space.start.ravel().tolist()))
-    if isinstance(space, spaces.Box) and space.dtype == np.uint8 and len(space.shape) in (2, 3):
-        shape = (*space.shape, 1)[:3] if len(space.shape) == 2 else space.shape
-        last = len(space.shape) == 2 or shape[2] <= 4 or shape[2] < shape[0]
-        channels, height, width = (shape[2], shape[0], shape[1]) if last else shape
-        return Image((int(channels), int(height), int(width)), bool(last))
-    if isinstance(space, spaces.Box | spaces.MultiBinary):
+    if isinstance(space, spaces.Box) and space.dtype in (np.uint8, np.bool_) and len(space.shape) in (2, 3):
+        return _image(space)
+    if isinstance(space, spaces.Box | spaces.MultiBinary) and not _is_film(space):
         return Numbers(int(np.prod(space.shape)))
     raise UsageError(f"deep agents see numbers, states or images, but the observation space is {space}.")
+
+
+def _image(space: spaces.Box) -> Image:
+    """Channels come last, or first where there are fewer in front; pictures of one channel may leave it out."""
+    shape = space.shape if len(space.shape) == 3 else (*space.shape, 1)
+    last = shape[2] <= shape[0]
+    channels, height, width = (shape[2], shape[0], shape[1]) if last else shape
+    return Image((channels, height, width), last, 255 if space.dtype == np.uint8 else 1)
+
+
+def _is_film(space: spaces.Space[Any]) -> bool:
+    """Several coloured pictures at once."""
+    return space.dtype == np.uint8 and space.shape is not None and len(space.shape) > 3
 
 
 @dataclass(frozen=True)
@@ -123,7 +139,7 @@ class Choices:
 
     def joint(self, number: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """The choices [n, parts] that joint actions [n] stand for."""
-        return np.stack(np.unravel_index(number, self.sizes), axis=-1)
+        return number[:, None] if self.single else np.stack(np.unravel_index(number, self.sizes), axis=-1)
 
     def act(self, choices: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """Choices [n, parts] as the environment takes them."""

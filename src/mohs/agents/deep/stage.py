@@ -15,6 +15,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from gymnasium.wrappers import FlattenObservation
 
 from mohs.agents.external import pickled
 from mohs.core.task import Source, members
@@ -102,7 +103,7 @@ class EnvStage:
     """Single environments side by side. One that raises has failed: it is played no more, and the others go on."""
 
     def __init__(self, sources: Sequence[Source], seeds: Sequence[int]) -> None:
-        self._envs = [make(source) for source in sources]
+        self._envs = [_flat(make(source)) for source in sources]
         self.observation_space, self.action_space = self._envs[0].observation_space, self._envs[0].action_space
         self.failed: dict[int, str] = {}
         begun = [np.asarray(env.reset(seed=seed)[0]) for env, seed in zip(self._envs, seeds, strict=True)]
@@ -132,6 +133,12 @@ class EnvStage:
     def close(self) -> None:
         for env in self._envs:
             env.close()
+
+
+def _flat(env: gymnasium.Env[Any, Any]) -> gymnasium.Env[Any, Any]:
+    """Dictionaries and tuples of observations as one vector, where they can be."""
+    compound = isinstance(env.observation_space, spaces.Dict | spaces.Tuple)
+    return FlattenObservation(env) if compound and env.observation_space.is_np_flattenable else env
 
 
 def _action(env: gymnasium.Env[Any, Any], action: Any) -> Any:

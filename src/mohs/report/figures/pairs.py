@@ -26,29 +26,25 @@ class PairMap:
     a: str
     b: str
     units: tuple[str, str]
-    measure: str
+    title: str  # of what is measured
     labels_a: tuple[str, ...]
     labels_b: tuple[str, ...]
     means: tuple[tuple[Estimate, ...], ...]
-    deviations: npt.NDArray[np.float64]
+    spreads: tuple[tuple[Estimate, ...], ...]
     seeds: int
 
 
 def pair_map(pair: PairVerdict, measure: str = "normalised") -> PairMap:
     samples = pair.samples[measure]
-    counts = (~np.isnan(samples)).sum(axis=2)
-    deviations = np.full(counts.shape, np.nan)
-    for i, j in zip(*np.nonzero(counts > 1), strict=True):
-        deviations[i, j] = np.nanstd(samples[i, j], ddof=1)
     return PairMap(
         pair.a,
         pair.b,
         pair.units,
-        measure,
+        MEASURES[measure].title,
         tuple(numbers.dose(d) for d in pair.doses_a),
         tuple(numbers.dose(d) for d in pair.doses_b),
         tuple(tuple(estimates(row, "mean", LEVEL)) for row in samples),
-        deviations,
+        tuple(tuple(estimates(row, "sd", LEVEL)) for row in samples),
         samples.shape[2],
     )
 
@@ -59,19 +55,13 @@ def pair_figure(data: PairMap) -> go.Figure:
     grid = (1, 2) if beside else (2, 1)
     figure = make_subplots(rows=grid[0], cols=grid[1], horizontal_spacing=0.1, vertical_spacing=0.14)
     counts = [e.n for row in data.means for e in row]
-    note = f"{MEASURES[data.measure].title} · each cell: mean, {numbers.level(LEVEL)} interval, runs · "
+    note = f"{data.title} · each cell: value, {numbers.level(LEVEL)} interval, runs · "
     dress(figure, 130 + (58 * rows) * grid[0] + 70 * (grid[0] - 1), note + numbers.count(counts))
     figure.update_layout(margin={"b": 60})
-    means = np.array([[e.value for e in row] for row in data.means])
-    texts = [[_mean_text(e, data.seeds) for e in row] for row in data.means]
-    spreads = [
-        [f"{numbers.number(sd)}<br><span style='font-size:10px'>n = {e.n}</span>" if math.isfinite(sd) else ""
-         for sd, e in zip(line, row, strict=True)]
-        for line, row in zip(data.deviations, data.means, strict=True)
-    ]  # fmt: skip
-    for k, (title, values, text) in enumerate(
-        (("Mean", means, texts), ("Standard deviation over seeds", data.deviations, spreads))
-    ):
+    kinds = (("Mean", data.means), ("Standard deviation over seeds", data.spreads))
+    for k, (title, found) in enumerate(kinds):
+        values = np.array([[e.value for e in row] for row in found])
+        text = [[_text(e, data.seeds) for e in row] for row in found]
         cell = {"row": 1 if beside else k + 1, "col": k + 1 if beside else 1}
         name = "" if k == 0 else "2"
         _map(figure, data, values, text, cell)
@@ -82,8 +72,8 @@ def pair_figure(data: PairMap) -> go.Figure:
     return figure
 
 
-def _mean_text(e: Estimate, seeds: int) -> str:
-    if not e.n:
+def _text(e: Estimate, seeds: int) -> str:
+    if not math.isfinite(e.value):
         return ""
     lost = f" of {seeds}" if e.n < seeds else ""
     small = f"{numbers.interval(e)}<br>n = {e.n}{lost}" if e.known else f"n = {e.n}{lost}"

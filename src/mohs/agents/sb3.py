@@ -1,0 +1,286 @@
+"""How does an algorithm of stable-baselines3 or sb3-contrib become an agent? By its name: `sb3:PPO`.
+
+It trains in one call for all steps of the run, as it would by itself, and is only paused for evaluations. It ends with
+the budget: a rollout that is not complete by then is not learnt from. The libraries draw from the global generators of
+random, NumPy and torch; an agent puts states of its own in their place while it trains or plays, and the others back,
+so that neither evaluations nor neighbours change what it does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import json
+import random
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module, metadata
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from mohs.agents.episodes import action_count, action_of
+from mohs.agents.external import Recorder
+from mohs.agents.paused import Gate, Loop
+from mohs.core import seeding
+from mohs.core.cell import Agent
+from mohs.core.errors import MohsError, UsageError, unknown
+from mohs.core.values import FunctionRef, resolve
+
+PREFIX = "sb3:"
+MAKER = "mohs.agents.sb3:make_sb3"
+INSTALL = 'pip install -c constraints.txt -e ".[sb3]"'
+OURS = ("policy", "env", "seed", "_init_setup_model")  # not the user's to set
+TEXTS = ("device", "tensorboard_log")  # where a colon does not name a function
+
+
+@dataclass(frozen=True)
+class Algorithm:
+    """The package of an algorithm, the actions it can play, and whether it learns from whole rollouts."""
+
+    package: str
+    plays: tuple[type[spaces.Space[Any]], ...]
+    rollouts: bool = False
+
+
+SB3, CONTRIB = "stable-baselines3", "sb3-contrib"
+CHOICES, RANGES = (spaces.Discrete,), (spaces.Box,)
+ALL = (spaces.Box, spaces.Discrete, spaces.MultiDiscrete, spaces.MultiBinary)
+ALGORITHMS = {
+    "A2C": Algorithm(SB3, ALL, rollouts=True),
+    "ARS": Algorithm(CONTRIB, (spaces.Box, spaces.Discrete)),
+    "DDPG": Algorithm(SB3, RANGES),
+    "DQN": Algorithm(SB3, CHOICES),
+    "PPO": Algorithm(SB3, ALL, rollouts=True),
+    "QRDQN": Algorithm(CONTRIB, CHOICES),
+    "RecurrentPPO": Algorithm(CONTRIB, ALL, rollouts=True),
+    "SAC": Algorithm(SB3, RANGES),
+    "TD3": Algorithm(SB3, RANGES),
+    "TRPO": Algorithm(CONTRIB, ALL, rollouts=True),
+}
+SPELLINGS = {"QR-DQN": "QRDQN", "PPO-LSTM": "RecurrentPPO", "PPO_LSTM": "RecurrentPPO"}
+
+
+def agent(name: str, **params: Any) -> Agent:
+    """`sb3:NAME` with hyperparameters, checked by name. Another version of the library is another agent."""
+    algorithm = algorithm_of(name)
+    known = set(inspect.signature(_class(algorithm)).parameters) - set(OURS)
+    for parameter in params:
+        if parameter not in known:
+            raise unknown(f"hyperparameter of {PREFIX}{algorithm}", parameter, known)
+    kept = {k: _text(k, v) if isinstance(v, Mapping) else v for k, v in params.items()}
+    return Agent.make(f"{PREFIX}{algorithm}", version(algorithm), **kept)
+
+
+def algorithm_of(name: str) -> str:
+    """The algorithm that `sb3:NAME` stands for."""
+    short = name.removeprefix(PREFIX)
+    found = SPELLINGS.get(short, short)
+    if found not in ALGORITHMS:
+        raise unknown("algorithm of stable-baselines3", short, ALGORITHMS)
+    return found
+
+
+def version(algorithm: str) -> str:
+    package = ALGORITHMS[algorithm].package
+    return f"{package} {metadata.version(package)}"
+
+
+def check_version(agent: Agent) -> None:
+    """Raises where an agent was planned with another version of its library."""
+    here = version(algorithm_of(agent.name))
+    if agent.source != here:
+        raise UsageError(f"{agent.name} was planned with {agent.source}, but here is {here}; start it again.")
+
+
+def check_plays(agent: Agent, space: spaces.Space[Any]) -> None:
+    """Raises where an algorithm cannot play actions of a space."""
+    algorithm = algorithm_of(agent.name)
+    if isinstance(space, spaces.MultiDiscrete) and spaces.Discrete in ALGORITHMS[algorithm].plays:
+        return
+    if not isinstance(space, ALGORITHMS[algorithm].plays):
+        words = " or ".join(kind.__name__ for kind in ALGORITHMS[algorithm].plays)
+        raise UsageError(f"{agent.name} plays actions that are {words}, but the action space is {space}.")
+
+
+def make_sb3(env: Recorder, seed: int, algorithm: str, **params: Any) -> Sb3Agent:
+    return Sb3Agent(env, seed, algorithm, params)
+
+
+class Sb3Agent:
+    """A model that is trained in one go with pauses. It cannot be saved: its loop may be inside a rollout."""
+
+    def __init__(self, env: Recorder, seed: int, algorithm: str, params: Mapping[str, Any]) -> None:
+        check_plays(Agent.make(PREFIX + algorithm), env.action_space)
+        self._algorithm, self._env, self._space = algorithm, env, env.action_space
+        seen, given = _seen(algorithm, env), _given(algorithm, env, params)
+        self._training = Randomness(seed, seen.action_space)
+        self._playing = Randomness(seeding.seed_of(seeding.child(seed, "act")), seen.action_space)
+        with _one_thread(), self._training:
+            self._model = _class(algorithm)(_policy(algorithm, seen.observation_space), seen, seed=seed, **given)
+        self._loop = Loop(_learning(algorithm, self._model, env))
+
+    def __del__(self) -> None:
+        if hasattr(self, "_loop"):
+            self._loop.cancel(wait=False)  # at the end of the process nobody would answer
+
+    def train(self, env: Recorder, steps: int) -> None:
+        if env is not self._env:  # another segment: what was under way in the last one is over
+            self._loop.cancel()
+            self._env, self._loop = env, Loop(_learning(self._algorithm, self._model, env))
+        with self._training:
+            self._loop.go_on()
+        if not all(bool(p.isfinite().all()) for p in self._model.policy.parameters()):
+            raise MohsError(f"{PREFIX}{self._algorithm} diverged: its network is no longer made of numbers.")
+
+    def act(self, observation: Any, memory: Any, deterministic: bool) -> tuple[Any, Any]:
+        # Only recurrent policies look at the memory.
+        now = {"state": memory, "episode_start": np.array([memory is None]), "deterministic": deterministic}
+        with _one_thread(), contextlib.nullcontext() if deterministic else self._playing:
+            action, memory = self._model.predict(observation, **now)
+        if isinstance(self._model.action_space, spaces.Discrete):
+            return action_of(self._space, int(action)), memory
+        return action, memory
+
+
+class JointActions(gymnasium.ActionWrapper[Any, Any, Any]):
+    """Several choices at once as one of their combinations, for algorithms that know a single choice only."""
+
+    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
+        super().__init__(env)
+        self.action_space = spaces.Discrete(action_count(env.action_space))
+
+    def action(self, action: Any) -> Any:
+        return action_of(self.env.action_space, int(action))
+
+
+class Randomness:
+    """A state of the global generators and of a space that is the agent's own, in place while `with` lasts."""
+
+    def __init__(self, seed: int, space: spaces.Space[Any]) -> None:
+        self._space, self._others = space, _states(space)
+        random.seed(seed)
+        np.random.seed(seed)
+        _torch().manual_seed(seed)
+        space.seed(seed)
+        self._mine = _states(space)
+        _restore(space, self._others)
+
+    def __enter__(self) -> None:
+        self._others = _states(self._space)
+        _restore(self._space, self._mine)
+
+    def __exit__(self, *_: object) -> None:
+        self._mine = _states(self._space)
+        _restore(self._space, self._others)
+
+
+def _states(space: spaces.Space[Any]) -> tuple[Any, ...]:
+    return random.getstate(), np.random.get_state(), _torch().get_rng_state(), space.np_random.bit_generator.state
+
+
+def _restore(space: spaces.Space[Any], states: tuple[Any, ...]) -> None:
+    random.setstate(states[0])
+    np.random.set_state(states[1])
+    _torch().set_rng_state(states[2])
+    space.np_random.bit_generator.state = states[3]
+
+
+def _learning(algorithm: str, model: Any, env: Recorder) -> Callable[[Loop], None]:
+    """The training of a model from here to the end of the run. Holds no agent, so that agents can be forgotten."""
+    left = env.windows.total - env.windows.step
+
+    def learn(loop: Loop) -> None:
+        with _one_thread():
+            model.set_env(Gate(_seen(algorithm, env), env, loop))
+            model.learn(left, reset_num_timesteps=False)
+
+    return learn
+
+
+def _seen(algorithm: str, env: Recorder) -> gymnasium.Env[Any, Any]:
+    """The environment with actions that an algorithm can play."""
+    return env if isinstance(env.action_space, ALGORITHMS[algorithm].plays) else JointActions(env)
+
+
+def _policy(algorithm: str, space: spaces.Space[Any]) -> str:
+    """The kind of network for observations of a space; ARS has no convolutional one."""
+    is_image = import_module("stable_baselines3.common.preprocessing").is_image_space
+    kind = "MultiInput" if isinstance(space, spaces.Dict) else "Cnn" if is_image(space) else "Mlp"
+    if algorithm == "ARS":
+        kind = "Mlp"
+    return f"{kind}LstmPolicy" if algorithm == "RecurrentPPO" else f"{kind}Policy"
+
+
+def _given(algorithm: str, env: Recorder, params: Mapping[str, Any]) -> dict[str, Any]:
+    """Hyperparameters as the constructor takes them."""
+    given = {name: value if name in TEXTS else _read(value) for name, value in params.items()}
+    signature = inspect.signature(_class(algorithm)).parameters
+    total = env.windows.total
+    if ALGORITHMS[algorithm].rollouts:
+        steps = given.get("n_steps", signature["n_steps"].default)
+        if steps > total:
+            raise UsageError(
+                f"a rollout of {PREFIX}{algorithm} has n_steps={steps} steps, but the run only {total}: it would never "
+                "learn; set n_steps lower."
+            )
+    if "buffer_size" in signature:  # a larger memory would never be filled
+        given["buffer_size"] = max(1, min(given.get("buffer_size", signature["buffer_size"].default), total))
+    if isinstance(given.get("action_noise"), int | float):
+        noise = import_module("stable_baselines3.common.noise").NormalActionNoise
+        assert isinstance(env.action_space, spaces.Box)
+        size = env.action_space.shape
+        given["action_noise"] = noise(np.zeros(size), np.full(size, given["action_noise"]))
+    return given
+
+
+def _text(name: str, value: Mapping[str, Any]) -> str:
+    """A mapping as it is kept: JSON, with functions and classes by their names."""
+    try:
+        return json.dumps(value, default=_name)
+    except TypeError as error:
+        raise UsageError(f"{name} is {value}, but must be made of numbers, texts, lists and functions.") from error
+
+
+def _name(value: Any) -> str:
+    if not callable(value):
+        raise TypeError(f"{value} has no name.")
+    reference = FunctionRef.of(value)
+    reference.to_json()  # raises where it cannot be imported again
+    return reference.target
+
+
+def _read(value: Any) -> Any:
+    """A value as it was given: mappings from their text, functions and classes from module:name."""
+    if isinstance(value, FunctionRef):
+        return resolve(value.target)
+    if isinstance(value, str) and value.startswith("{"):
+        return _read(json.loads(value))
+    if isinstance(value, Mapping):
+        return {key: _read(part) for key, part in value.items()}
+    return resolve(value) if isinstance(value, str) and ":" in value else value
+
+
+def _class(algorithm: str) -> Any:
+    package = ALGORITHMS[algorithm].package
+    try:
+        return getattr(import_module(package.replace("-", "_")), algorithm)
+    except ImportError as error:
+        raise UsageError(f"{PREFIX}{algorithm} needs {package}: install it with {INSTALL}.") from error
+
+
+def _torch() -> Any:
+    return import_module("torch")
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    """One thread, whatever the process uses elsewhere: small networks are slower with more."""
+    before = _torch().get_num_threads()
+    _torch().set_num_threads(1)
+    try:
+        yield
+    finally:
+        _torch().set_num_threads(before)

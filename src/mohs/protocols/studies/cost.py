@@ -1,0 +1,137 @@
+"""What will a plan cost? Cells, steps and packs; time and disk after a short trial of each kind of pack.
+
+The trial trains a real pack for a moment on one thread, as a worker does. It measures this machine as busy as it is.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
+
+from mohs.agents.deep import catalogue as deep
+from mohs.agents.protocol import Learner
+from mohs.agents.windows import count
+from mohs.core.cell import METRICS, Cell
+from mohs.core.task import Source, members
+from mohs.core.values import Json, canonical_json
+from mohs.runs.learners import learner
+from mohs.runs.plan import packs, runs_alone, signature, suited_size
+
+SECONDS = 6.0  # of all trials together,
+SHORTEST, LONGEST = 0.2, 1.5  # and of each
+FIRST_CHUNK = 64
+ROW = 150  # bytes of a curve's row beside its numbers
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What is left to run. `seconds` is the time on all workers, `checkpoints` the bytes of the packs under way."""
+
+    cells: int
+    steps: int
+    packs: int
+    workers: int
+    seconds: float
+    results: int
+    checkpoints: int
+
+    def to_json(self) -> dict[str, Json]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one cell costs in a pack of its kind."""
+
+    seconds: float
+    checkpoint: int
+
+
+def cost(cells: Sequence[Cell], workers: int, pack_size: int | None = None, device: str = "cpu") -> Cost:
+    """The cost of some cells in packs as `execute` makes them."""
+    at_once = max(1, workers)
+    jobs = packs(cells, pack_size or partial(suited_size, total=len(cells), workers=at_once))
+    largest: dict[Hashable, list[Cell]] = {}
+    for job in jobs:
+        if len(job) > len(largest.get(_kind(job[0]), ())):
+            largest[_kind(job[0])] = job
+    each = min(LONGEST, max(SHORTEST, SECONDS / max(1, len(largest))))
+    trials = {kind: try_out(job, each, device) for kind, job in largest.items()}
+    times = [len(job) * trials[_kind(job[0])].seconds for job in jobs]
+    saved = sorted((len(job) * trials[_kind(job[0])].checkpoint for job in jobs), reverse=True)
+    return Cost(
+        cells=len(cells),
+        steps=sum(cell.steps for cell in cells),
+        packs=len(jobs),
+        workers=at_once,
+        seconds=max(sum(times) / at_once, max(times, default=0.0)),
+        results=sum(stored(cell) for cell in cells),
+        checkpoints=sum(saved[:at_once]),
+    )
+
+
+def try_out(cells: Sequence[Cell], seconds: float, device: str = "cpu") -> Trial:
+    """Trains a pack for so long and evaluates it once; the last and longest chunk tells the speed."""
+    pack = [_eager(cell) for cell in cells]
+    steps, mine = pack[0].steps, learner(pack, device)
+    warm = chunk = min(2 * FIRST_CHUNK, steps)
+    mine.train(warm)  # compiles, and learns a little: weights that have moved are larger to save
+    first, began, done, took = _saved(mine), time.perf_counter(), warm, 0.0
+    while done < steps and time.perf_counter() - began < seconds:
+        chunk = min(2 * chunk, steps - done)
+        start = time.perf_counter()
+        mine.train(chunk)
+        took = (time.perf_counter() - start) / chunk
+        done += chunk
+    grown = max(0, _saved(mine) - first) / max(1, done - warm)
+    whole = took * steps + sum(_evaluations(mine, cells[0], number) for number in range(len(pack[0].probes)))
+    return Trial(whole / len(pack), round(first + grown * steps))
+
+
+def stored(cell: Cell) -> int:
+    """About how many bytes the results of a cell take."""
+    points = len(METRICS) * count(cell.window, cell.steps) + sum(len(p.metrics) * len(p.at) for p in cell.probes)
+    rows = len(METRICS) + sum(len(p.metrics) for p in cell.probes)
+    return len(canonical_json(cell.to_json())) + 16 * points + ROW * rows
+
+
+def _kind(cell: Cell) -> Hashable:
+    """Equal for cells that cost the same; those that run alone are judged by agent and environment."""
+    if not runs_alone(cell):
+        return signature(cell)
+    return cell.agent, cell.steps, tuple(task.env for task in members(cell.segments[0].source)[0])
+
+
+def _eager(cell: Cell) -> Cell:
+    """The cell with an agent that learns from the first steps on, so that a moment is like all the rest.
+
+    One episode tells enough of an evaluation in which episodes are played one after the other.
+    """
+    name, agent = "learning_starts", cell.agent
+    if agent.name in deep.AGENTS and name in {f.name for f in fields(deep.config(agent))}:
+        early = min(getattr(deep.config(agent), name), FIRST_CHUNK)
+        agent = replace(agent, params=tuple(sorted({**dict(agent.params), name: early}.items())))
+    probes = [probe if _native(probe.source) else replace(probe, episodes=1) for probe in cell.probes]
+    return replace(cell, agent=agent, probes=tuple(probes))
+
+
+def _evaluations(mine: Learner, cell: Cell, number: int) -> float:
+    """The seconds of all evaluations of a cell's probe."""
+    probe, tried = cell.probes[number], mine.cells[0].probes[number]
+    if _native(probe.source):
+        mine.evaluate(number)  # compiles
+    start = time.perf_counter()
+    mine.evaluate(number)
+    return (time.perf_counter() - start) * len(probe.at) * probe.episodes / tried.episodes
+
+
+def _native(source: Source) -> bool:
+    return not any(task.environment.outside for task in members(source)[0])
+
+
+def _saved(mine: Learner) -> int:
+    """The bytes of a cell's checkpoint; none where the agent cannot be saved."""
+    states = mine.save()
+    return len(states[0]) if states else 0

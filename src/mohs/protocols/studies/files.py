@@ -1,0 +1,319 @@
+"""How is a study read? A TOML or YAML file, or the name of a shipped one, becomes an `Experiment`.
+
+Every key and value is checked before anything runs; an error names the file and the key. docs/studies.md describes the
+format.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from mohs.core.domain import Choice, Domain, Flag, Integer
+from mohs.core.errors import UsageError, invalid, unknown
+from mohs.core.registry import environment
+from mohs.core.values import freeze
+from mohs.envs.make import make
+from mohs.protocols.places import canonical
+from mohs.protocols.studies.experiment import AGENT, Axis, Contender, Evaluation, Experiment, Level, points
+from mohs.protocols.studies.measures import measures, usual_figures
+from mohs.runs.learners import agent as find_agent
+from mohs.runs.learners import check_plays
+
+ENDINGS = (".toml", ".yaml", ".yml")
+QUICK = "quick"
+NO_SOURCE = "–"
+MODES = Choice(("grid", "sweep"))
+SEEDS, BUDGET = Integer(1, 1_000_000), Integer(200)
+EVALUATION: Mapping[str, Domain] = {"points": Integer(1, 10_000), "episodes": Integer(1), "noise_free": Flag()}
+KEYS = {
+    "name", "question", "source", "mode", "seeds", "budget", "agents", "task", "axes", "evaluation", "report", "sizes",
+}  # fmt: skip
+CHANGES = {"seeds", "budget", "set", "agents", "task", "axes", "evaluation"}
+
+Data = dict[str, Any]
+
+
+def shipped() -> dict[str, Traversable]:
+    """The studies that come with the package, by name."""
+    found = {Path(f.name).stem: f for f in files("mohs").joinpath("studies").iterdir() if f.name.endswith(".toml")}
+    return dict(sorted(found.items()))
+
+
+def read_study(source: str, size: str | None = None) -> Experiment:
+    """The study in a file, or the shipped one of this name, at a size: by default the quick one, or the only one."""
+    file, name = _find(source)
+    with _named(file):
+        data = _parsed(file)
+        return _experiment(_sized(data, _size(data, size)), name, _size(data, size) or "")
+
+
+def describe(source: str) -> dict[str, Any]:
+    """What a study is about, without making its tasks and agents."""
+    file, name = _find(source)
+    with _named(file):
+        data = _parsed(file)
+        return {
+            "name": data.get("name", name),
+            "question": _text(data.get("question"), "question"),
+            "source": _text(data.get("source", NO_SOURCE), "source"),
+            "env": _table(data, "task").get("env", ""),
+            "agents": list(_table(data, "agents")),
+            "axes": list(_flat(_table(data, "axes"))),
+            "sizes": list(_table(data, "sizes")),
+        }
+
+
+def _find(source: str) -> tuple[Traversable, str]:
+    path = Path(source)
+    if path.suffix in ENDINGS:
+        if not path.is_file():
+            raise UsageError(f"there is no study file {source!r}.")
+        return path, path.stem
+    known = shipped()
+    if source not in known:
+        raise unknown("study", source, [*known, "file.toml"])
+    return known[source], source
+
+
+@contextmanager
+def _named(file: Traversable) -> Iterator[None]:
+    """Errors that say in which file they are."""
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(f"{file.name}: {error}") from error
+
+
+def _parsed(file: Traversable) -> Data:
+    try:
+        text = file.read_text(encoding="utf-8")
+        data: Any = tomllib.loads(text) if file.name.endswith(".toml") else yaml.safe_load(text)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError) as error:
+        raise UsageError(f"cannot be read: {' '.join(str(error).split())}.") from error
+    if not isinstance(data, dict):
+        raise UsageError(f"a study must be a table with the keys {', '.join(sorted(KEYS))}.")
+    _check_keys("key", data, KEYS)
+    return data
+
+
+def _size(data: Data, size: str | None) -> str | None:
+    known = _table(data, "sizes")
+    if size is None:
+        size = QUICK if QUICK in known else next(iter(known)) if len(known) == 1 else None
+        if size is None and known:
+            raise UsageError(f"say which size: --size {' or '.join(known)}.")
+    elif size not in known:
+        raise unknown("size", size, known)
+    return size
+
+
+def _sized(data: Data, size: str | None) -> Data:
+    """The study with the changes of a size."""
+    if size is None:
+        return data
+    changes = _table(_table(data, "sizes"), size, "sizes.")
+    where = f"sizes.{size}."
+    _check_keys(f"key of sizes.{size}", changes, CHANGES)
+    agents = {label: dict(_table(data["agents"], label, "agents.")) for label in _table(data, "agents")}
+    if "budget" in changes:
+        agents = {label: {k: v for k, v in given.items() if k != "budget"} for label, given in agents.items()}
+    agents = {label: {**given, **_table(changes, "set", where)} for label, given in agents.items()}
+    for label, change in _table(changes, "agents", where).items():
+        if label not in agents:
+            raise unknown(f"agent in {where}agents", label, agents)
+        if change is False:
+            del agents[label]
+        elif isinstance(change, dict):
+            agents[label] |= change
+        else:
+            raise invalid(f"{where}agents.{label}", change, "a table of changes, or false to leave it out")
+    axes = _flat(_table(data, "axes"))
+    for name, chosen in _flat(_table(changes, "axes", where)).items():
+        if name not in axes:
+            raise unknown(f"axis in {where}axes", name, axes)
+        axes[name] = _fewer(f"{where}axes.{name}", axes[name], chosen)
+    merged = {part: {**_table(data, part), **_table(changes, part, where)} for part in ("task", "evaluation")}
+    return {
+        **data,
+        **{k: changes[k] for k in ("seeds", "budget") if k in changes},
+        **merged,
+        "agents": agents,
+        "axes": axes,
+    }
+
+
+def _fewer(where: str, levels: Any, chosen: Any) -> Any:
+    """Other values for an axis; of named levels, some of them."""
+    if not isinstance(levels, dict):
+        return chosen
+    if not isinstance(chosen, list):
+        raise invalid(where, chosen, f"a list of some of {', '.join(levels)}")
+    for name in chosen:
+        if name not in levels:
+            raise unknown(f"level in {where}", name, levels)
+    return {name: levels[name] for name in chosen}
+
+
+def _experiment(data: Data, stem: str, size: str) -> Experiment:
+    """The experiment that the tables ask for, with every task and agent made once."""
+    task = dict(_table(data, "task"))
+    env = canonical(_text(task.pop("env", None), "task.env"))
+    if "seed" in task:
+        raise UsageError("task.seed cannot be set: every run generates its task from its own seed.")
+    evaluation = Evaluation(**_checked("evaluation", _table(data, "evaluation"), EVALUATION))
+    axes = tuple(_axis(env, name, given) for name, given in _flat(_table(data, "axes")).items())
+    if not axes:
+        raise UsageError("axes is missing: name what varies, as in [axes] delay = [0, 1, 2].")
+    _check_apart(axes, task)
+    contenders = tuple(_contender(label, data) for label in _table(data, "agents"))
+    if not contenders:
+        raise UsageError("agents is missing: name an agent at least, as in [agents.dqn].")
+    experiment = Experiment(
+        name=_text(data.get("name", stem), "name"),
+        size=size,
+        question=_text(data.get("question"), "question"),
+        source=_text(data.get("source", NO_SOURCE), "source"),
+        mode=MODES.parse("mode", data.get("mode", "grid")),
+        seeds=SEEDS.parse("seeds", data.get("seeds")),
+        contenders=contenders,
+        env=env,
+        params=tuple(sorted((name, freeze(value)) for name, value in task.items())),
+        axes=axes,
+        evaluation=evaluation,
+        figures=_figures(_table(data, "report"), env, evaluation.noise_free),
+    )
+    _check_runs(experiment)
+    return experiment
+
+
+def _axis(env: str, name: str, given: Any) -> Axis:
+    if isinstance(given, dict):
+        levels = [Level(label, _frozen(env, _flat(_table(given, label, f"axes.{name}.")))) for label in given]
+    elif isinstance(given, list):
+        each = [_frozen(env, {name: value}) for value in given]
+        levels = [Level(settings[0][1], settings) for settings in each]
+    else:
+        raise invalid(f"axes.{name}", given, "a list of values, or a table of named levels")
+    values = [level.value for level in levels]
+    if not values:
+        raise UsageError(f"axes.{name} has no values.")
+    if len(set(values)) != len(values):
+        twice = next(value for value in values if values.count(value) > 1)
+        raise UsageError(f"axes.{name} has the value {twice!r} twice.")
+    return Axis(name, tuple(levels))
+
+
+def _frozen(env: str, settings: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
+    """Settings as data; parameters of the task in their canonical form, so that 0 and 0.0 are one value."""
+    parameters = environment(env).parameters
+    return tuple(
+        (name, parameters[name].domain.parse(f"axes.{name}", value) if name in parameters else freeze(value))
+        for name, value in settings.items()
+    )
+
+
+def _check_apart(axes: tuple[Axis, ...], task: Mapping[str, Any]) -> None:
+    """No two axes may set the same thing, and what an axis sets is not fixed."""
+    owner: dict[str, str] = {}
+    for axis in axes:
+        for name in {name for level in axis.levels for name, _ in level.settings}:
+            if name in owner:
+                raise UsageError(f"axes.{axis.name} and axes.{owner[name]} both set {name}.")
+            owner[name] = axis.name
+    for axis in axes:
+        if axis.name in task and axis.name in owner:
+            raise UsageError(f"{axis.name} is both in task and in axes.")
+
+
+def _contender(label: str, data: Data) -> Contender:
+    given = dict(_table(data["agents"], label, "agents."))
+    if "name" in given:
+        raise UsageError(f"agents.{label}.name is no key: [agents.LABEL] agent = {given['name']!r} names the agent.")
+    name = _text(given.pop("agent", label), f"agents.{label}.agent")
+    budget = BUDGET.parse(f"budget of agents.{label}", given.pop("budget", data.get("budget")))
+    with _within(f"agents.{label}"):
+        return Contender(label, find_agent(name, **given), budget)
+
+
+def _check_runs(experiment: Experiment) -> None:
+    """Every task and every agent of the study is made once, so that a wrong one is known before anything runs."""
+    checked = set()
+    for axes in experiment.panels():
+        for point in points(axes):
+            where = ", ".join(f"{axis.name} = {level.value}" for axis, level in zip(axes, point, strict=True))
+            with _within(where):
+                task = experiment.task(point)
+                if task.environment.outside:
+                    make(task).close()
+                for contender in experiment.contenders:
+                    turned = experiment.agent(contender, point)
+                    kind = turned, task.environment.realisation("spaces")(task)
+                    if kind not in checked:
+                        check_plays(find_agent(turned.name, **dict(turned.params)), task)
+                    checked.add(kind)
+    for contender in experiment.contenders:
+        if contender.budget < experiment.evaluation.points:
+            raise UsageError(f"evaluation.points is more than the {contender.budget} steps of {contender.label}.")
+
+
+def _figures(report: Data, env: str, noise_free: bool) -> tuple[str, ...]:
+    _check_keys("key of report", report, {"figures"})
+    figures = report.get("figures", list(usual_figures(env, noise_free)))
+    if not isinstance(figures, list) or not figures:
+        raise invalid("report.figures", figures, "a list of measures")
+    for name in figures:
+        if name not in measures(env, noise_free):
+            raise unknown("measure in report.figures", name, measures(env, noise_free))
+    return tuple(figures)
+
+
+def _checked(where: str, given: Data, domains: Mapping[str, Domain]) -> Data:
+    _check_keys(f"key of {where}", given, domains)
+    return {name: domains[name].parse(f"{where}.{name}", value) for name, value in given.items()}
+
+
+def _check_keys(kind: str, given: Mapping[str, Any], known: Any) -> None:
+    for name in given:
+        if name not in known:
+            raise unknown(kind, name, known)
+
+
+def _table(data: Data, name: str, where: str = "") -> Data:
+    """A table of the file; an empty one where it has none."""
+    found = data.get(name, {})
+    if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
+        raise invalid(f"{where}{name}", found, "a table")
+    return found
+
+
+def _text(value: Any, name: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise UsageError(f"{name} is missing: it must be a text.") if value is None else invalid(name, value, "a text")
+    return value.strip()
+
+
+def _flat(settings: Data) -> Data:
+    """Tables of hyperparameters under `agent` as names `agent.NAME`."""
+    flat: Data = {}
+    for name, value in settings.items():
+        if name == AGENT.rstrip("."):
+            flat |= {f"{AGENT}{inner}": of_inner for inner, of_inner in _table(settings, name).items()}
+        else:
+            flat[name] = value
+    return flat
+
+
+@contextmanager
+def _within(where: str) -> Iterator[None]:
+    try:
+        yield
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from error

@@ -1,0 +1,133 @@
+"""PPO: its update is that of a single network written plainly; it learns; schedules and presets."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+from single_networks import Single, advantages_of
+
+from mohs import Cell, Probe, Segment, Task
+from mohs.agents.deep import ppo
+from mohs.agents.deep.draws import Draws
+from mohs.agents.deep.ppo import PpoConfig, clipped_gains
+from mohs.agents.deep.rollouts import flat, minibatches
+from mohs.runs.learners import agent, learner
+
+STEPS, COPIES = 8, 3
+
+
+def pack_of(seeds, steps, task="toy/discrete", hyperparameters=None, **params):
+    tasks = [Task.make(task, seed=s, **params) for s in seeds]
+    made = agent("ppo", **(hyperparameters or {}))
+    probes = [(Probe("eval", t, (steps,), 10),) for t in tasks]
+    parts = zip(seeds, tasks, probes, strict=True)
+    return learner([Cell(made, s, (Segment(t, steps),), p) for s, t, p in parts])
+
+
+@pytest.mark.parametrize("value_clip", [None, 0.01])
+@pytest.mark.parametrize("task", ["toy/discrete", "toy/continuous"])
+def test_an_update_is_that_of_single_networks(task, value_clip):
+    c = {
+        "steps": STEPS, "copies": COPIES, "batch_size": 10, "epochs": 3, "entropy_weight": 0.02, "clip": 0.05,
+        "learning_rate": 0.01, "value_clip": value_clip,
+    }  # fmt: skip
+    pack = pack_of(range(2), 100, task, c)
+    algorithm = pack._algorithm
+    singles = [Single(algorithm.network, i) for i in range(2)]
+    pack.train(STEPS * COPIES)  # the rollout is used, and still lies there
+    for i, one in enumerate(singles):
+        draws = Draws(algorithm.draws.keys[i : i + 1])
+        draws.count = STEPS  # one draw for each step of the rollout
+        _plain_ppo(one, algorithm, i, draws, c)
+        assert draws.count == algorithm.draws.count
+        one.assert_close(algorithm.network, i)
+
+
+def _plain_ppo(one, algorithm, i, draws, c):
+    inner = torch.optim.Adam(one.parameters(), lr=c["learning_rate"], eps=1e-5)
+    advantages, goals = advantages_of(one, algorithm, i, 0.99, 0.95)
+    seen, actions = one.batch(algorithm, i)
+    with torch.no_grad():
+        policy, old_values = one(seen)
+        old = one.log_prob(policy, actions)
+    for _ in range(c["epochs"]):
+        for at in minibatches(draws, len(old), c["batch_size"]):
+            at = torch.from_numpy(at[0])
+            policy, values = one(seen[at])
+            a = advantages[at]
+            a = (a - a.mean()) / (a.std() + 1e-8)
+            ratio = (one.log_prob(policy, actions[at]) - old[at]).exp()
+            gain = torch.min(ratio * a, ratio.clamp(1 - c["clip"], 1 + c["clip"]) * a)
+            if c["value_clip"]:
+                values = old_values[at] + (values - old_values[at]).clamp(-c["value_clip"], c["value_clip"])
+            loss = -gain.mean() + 0.5 * (goals[at] - values).square().mean() - 0.02 * one.entropy(policy).mean()
+            inner.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(one.parameters(), 0.5)
+            inner.step()
+
+
+def test_odds_beyond_the_clip_gain_nothing_more():
+    ratio = torch.tensor([[0.5, 1.5, 0.5, 1.5]], requires_grad=True)
+    gains = clipped_gains(ratio, torch.tensor([[1.0, 1.0, -1.0, -1.0]]), 0.2)
+    assert gains.tolist() == [[0.5, pytest.approx(1.2), pytest.approx(-0.8), -1.5]]
+    gains.sum().backward()
+    assert ratio.grad.tolist() == [[1.0, 0.0, 0.0, -1.0]]
+
+
+def test_a_linear_schedule_ends_at_zero():
+    linear = {"steps": 10, "batch_size": 10, "epochs": 1, "hidden": (8,), "learning_rate_schedule": "linear"}
+    pack = pack_of([0], 40, hyperparameters=linear)
+    weights = []
+    for _ in range(4):
+        pack.train(10)
+        weights.append(pack._algorithm.network.critic.weight.detach().clone())
+    moved = [float((b - a).abs().max()) for a, b in pairwise(weights)]
+    assert moved[0] > moved[1] > moved[2] == 0
+
+
+def test_vanilla_is_learnt():
+    pack = pack_of(range(3), 2048)
+    pack.train(2048)
+    assert (pack.evaluate(0)["return"] > 95).all()
+
+
+def test_several_choices_at_once_are_learnt():
+    """Irrelevant states and actions beside those that count: a vanilla task otherwise."""
+    pack = pack_of(range(2), 3072, irrelevant_features=True)
+    pack.train(3072)
+    assert (pack.evaluate(0)["return"] > 80).all()
+
+
+def test_the_continuous_toy_is_learnt():
+    pack = pack_of(range(2), 5120, "toy/continuous", make_denser=True, target_radius=0.5)
+    random = pack.evaluate(0)["length"]
+    pack.train(5120)
+    found = pack.evaluate(0)
+    assert (found["return"] > 4).all()  # targets are 7.7 away on average
+    assert (found["length"] < 0.6 * random).all()
+
+
+@pytest.mark.parametrize("preset", PpoConfig.presets())
+def test_presets_are_valid(preset):
+    assert agent("ppo", preset=preset)
+    if preset.startswith("effective_horizon"):
+        config = PpoConfig.of(agent("ppo", preset=preset))
+        assert config.steps == int(preset.rpartition("_")[2])
+
+
+def test_a_long_rollout_is_valued_in_parts(monkeypatch):
+    pack = pack_of([0, 1], 100, hyperparameters={"steps": 30, "hidden": (8,)})
+    pack.train(29)
+    algorithm = pack._algorithm
+    whole = ppo._before(algorithm)
+    monkeypatch.setattr(ppo, "AT_ONCE", 7)
+    for parts, at_once in zip(ppo._before(algorithm), whole, strict=True):
+        np.testing.assert_allclose(parts, at_once, rtol=1e-5, atol=1e-6)
+    direct = algorithm.values(flat(algorithm.rollout.seen[:, :-1]))
+    np.testing.assert_allclose(
+        whole[0], np.concatenate([direct, algorithm.values(algorithm.rollout.now)], 1), rtol=1e-6
+    )

@@ -1,0 +1,164 @@
+"""Are toy and complex studies paired dose by dose, and is what the command prints what was found?"""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import spearmanr
+
+from mohs.cli import main
+from mohs.core.errors import UsageError
+from mohs.protocols.correlate import correlate
+from mohs.protocols.studies.experiment import Axis, Experiment, Level
+from mohs.protocols.studies.files import read_study
+from mohs.protocols.studies.verdict import Verdict, verdict
+
+STUDY = """
+question = "How much does it cost?"
+seeds = {seeds}
+budget = 400
+[agents.q_learning]
+{agents}
+[task]
+env = "{env}"
+{task}
+[axes]
+{axis} = {doses}
+"""
+TOY = {"seeds": 6, "agents": "", "env": "toy/discrete", "task": "", "axis": "reward_noise", "doses": [0, 1, 5, 10, 25]}
+COMPLEX = {**TOY, "env": "toy/grid", "doses": [0, 0.01, 0.05, 0.1, 0.25]}
+
+
+def test_doses_are_paired_by_their_order(tmp_path: Path) -> None:
+    toy = made(tmp_path, TOY, [9, 8, 5, 5, 1])
+    complex_ = made(tmp_path, COMPLEX, [50, 60, 30, 20, 10])
+    found = correlate([toy], complex_)
+    (row,) = found.rows
+    assert [(pair.toy_dose, pair.complex_dose) for pair in row.pairs] == [
+        (0.0, 0.0), (1.0, 0.01), (5.0, 0.05), (10.0, 0.1), (25.0, 0.25)
+    ]  # fmt: skip
+    assert (row.agent, row.axis, row.correlation.n) == ("q_learning", "reward_noise", 6)
+    means = [[pair.toy.value for pair in row.pairs], [pair.complex.value for pair in row.pairs]]
+    assert row.correlation.value == pytest.approx(spearmanr(*means).statistic)
+    assert row.p_student == pytest.approx(spearmanr(*means).pvalue)
+    assert row.p > row.p_student > 0
+    assert row.correlation.low <= row.correlation.value <= row.correlation.high
+    assert found.toy_measures == ("paper",)
+    assert found.complex_measure == "auc"
+    assert found.headline.startswith("The rank correlation of toy and complex is at least 0.7 in 1 of 1 cases")
+
+
+def test_unequal_numbers_of_doses_are_paired_by_value(tmp_path: Path) -> None:
+    toy = made(tmp_path, TOY, [9, 8, 5, 4, 1])
+    complex_ = made(tmp_path, {**COMPLEX, "doses": [0, 2, 5, 25]}, [40, 0, 60, 20])
+    (row,) = correlate([toy], complex_).rows
+    assert [(pair.toy_dose, pair.complex_dose) for pair in row.pairs] == [(0.0, 0.0), (5.0, 5.0), (25.0, 25.0)]
+    assert row.correlation.value == pytest.approx(0.5)
+
+
+def test_a_dose_without_runs_is_left_out(tmp_path: Path) -> None:
+    toy = made(tmp_path, TOY, [9, 8, None, 4, 1])
+    complex_ = made(tmp_path, COMPLEX, [50, 40, 30, 20, 10])
+    (row,) = correlate([toy], complex_).rows
+    assert [pair.toy_dose for pair in row.pairs] == [0.0, 1.0, 10.0, 25.0]
+    assert row.correlation.value == pytest.approx(1.0)
+    assert row.p == pytest.approx(2 / 24)
+
+
+def test_several_toys_are_held_against_one_study(tmp_path: Path) -> None:
+    noise = made(tmp_path, TOY, [9, 8, 5, 4, 1])
+    delay = made(tmp_path, {**TOY, "axis": "delay", "doses": [0, 1, 2]}, [3, 2, 1])
+    both = read(tmp_path, COMPLEX)
+    both = replace(both, mode="sweep", axes=(Axis("delay", _levels("delay", [0, 1, 2])), *both.axes))
+    complex_ = filled(both, [[50, 60, 70], [50, 40, 30, 20, 10]])  # vanilla is on both axes
+    found = correlate([noise, delay], complex_)
+    assert [(row.axis, round(row.correlation.value, 3)) for row in found.rows] == [("reward_noise", 1), ("delay", -1)]
+    assert "in 1 of 2 cases; its mean is 0.00" in found.headline
+
+
+def test_a_study_that_does_not_vary_has_no_correlation(tmp_path: Path) -> None:
+    toy = made(tmp_path, TOY, [2, 2, 2, 2, 2], noise=0.0)
+    (row,) = correlate([toy], made(tmp_path, COMPLEX, [5, 4, 3, 2, 1])).rows
+    assert math.isnan(row.correlation.value)
+    assert math.isnan(row.p)
+    assert row.to_json()["p"] is None
+
+
+def test_what_cannot_be_correlated_is_told(tmp_path: Path) -> None:
+    toy = made(tmp_path, TOY, [9, 8, 5, 4, 1])
+    other = made(tmp_path, {**COMPLEX, "axis": "delay", "doses": [0, 1, 2]}, [1, 2, 3])
+    with pytest.raises(UsageError, match="q_learning on reward_noise there, q_learning on delay here"):
+        correlate([toy], other)
+    few = made(tmp_path, {**COMPLEX, "doses": [0, 1]}, [1, 2])
+    with pytest.raises(UsageError, match="only 2 doses have runs in both"):
+        correlate([toy], few)
+    with pytest.raises(UsageError, match="measure of"):
+        correlate([toy], toy, "points")
+
+
+def test_the_command_writes_what_it_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    store = f"sqlite:///{tmp_path}/store.db"
+    for name, settings in (("toy", TOY), ("complex", COMPLEX)):
+        (tmp_path / f"{name}.toml").write_text(STUDY.format(**settings))
+        command(["run", str(tmp_path / f"{name}.toml"), "--store", store, "--workers", "0", "--out", str(tmp_path)])
+    capsys.readouterr()
+    words = ["correlate", "toy", "complex", "--store", store, "--out", str(tmp_path / "report"), "--json"]
+    command(words)
+    printed = json.loads(capsys.readouterr().out)
+    assert printed.pop("report") == str(tmp_path / "report" / "correlation.html")
+    assert printed == json.loads((tmp_path / "report" / "correlation.json").read_text())
+    (row,) = printed["rows"]
+    assert len(row["doses"]) == 5
+    assert row["rank_correlation"]["n"] == 6
+    command(words[:-1])
+    assert "paired by their order" in capsys.readouterr().out
+    csv = (tmp_path / "report" / "correlation.csv").read_text().splitlines()
+    assert len(csv) == 2
+    assert csv[1].startswith("q_learning,reward_noise,toy,complex,")
+    page = (tmp_path / "report" / "correlation.html").read_text()
+    assert 'data-figure="agreement"' in page
+
+
+def test_one_study_is_not_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["correlate", "toy", "--store", f"sqlite:///{tmp_path}/store.db"])
+    assert ended.value.code == 2
+    assert "two studies at least" in capsys.readouterr().err
+
+
+def command(words: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    assert ended.value.code == 0
+
+
+def read(directory: Path, settings: dict[str, object]) -> Experiment:
+    path = directory / "study.toml"
+    path.write_text(STUDY.format(**settings))
+    return read_study(str(path))
+
+
+def made(directory: Path, settings: dict[str, object], means: list[float | None], noise: float = 0.1) -> Verdict:
+    """A study with runs that lie around these means; None: a dose without runs."""
+    return filled(read(directory, settings), [means], noise)
+
+
+def filled(study: Experiment, means: list[list[float | None]], noise: float = 0.1) -> Verdict:
+    rng, scores = np.random.default_rng(0), {}
+    for axis, of_axis in zip(study.axes, means, strict=True):
+        for level, mean in zip(axis.levels, of_axis, strict=True):
+            for cell in study.cells(study.contenders[0], (level,), range(study.seeds)):
+                if mean is not None:
+                    at, returns = np.array([cell.steps]), np.array([mean + noise * rng.normal()])
+                    names = ("train/return", "train/length", "eval/return", "eval/length")
+                    scores[cell.key] = dict.fromkeys(names, (at, returns))
+    return verdict(study, scores)
+
+
+def _levels(name: str, values: list[float]) -> tuple[Level, ...]:
+    return tuple(Level(value, ((name, value),)) for value in values)

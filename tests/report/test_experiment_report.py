@@ -1,0 +1,84 @@
+"""The report of a study shows every point of every agent, and what is missing as missing."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+import numpy as np
+import pytest
+
+from mohs.core.cell import Agent
+from mohs.protocols.studies.experiment import Axis, Contender, Evaluation, Experiment, Level, plan
+from mohs.protocols.studies.verdict import Verdict, verdict
+from mohs.report.experiments import experiment_html, runs_csv, summary_csv
+from mohs.report.figures.experiment import experiment_figures, maps
+
+
+def axis(name, *values):
+    return Axis(name, tuple(Level(value, ((name, value),)) for value in values))
+
+
+def invented(*axes: Axis, seeds: int = 6) -> Verdict:
+    """Two agents, of which the second has no run at the first level of the first axis."""
+    asked = Experiment(
+        "small", "", "Does <it> work?", "–", "grid", seeds,
+        tuple(Contender(name, Agent.make(name), 1000) for name in ("q_learning", "sarsa")),
+        "toy/discrete", (), axes, Evaluation(), ("paper", "length"),
+    )  # fmt: skip
+    steps, rng, scores = np.arange(100, 1001, 100), np.random.default_rng(0), {}
+    for cell in plan(asked).cells:
+        task = cell.segments[0].source
+        if cell.agent.name == "sarsa" and task["delay"] == axes[0].levels[0].value:
+            continue
+        curve = 50 / (1 + task["delay"]) + rng.standard_normal(10)
+        scores[cell.key] = {
+            "train/return": (steps, curve), "train/length": (steps, 2 * curve),
+            "eval/return": (steps[-1:], curve[-1:]), "eval/length": (steps[-1:], curve[-1:]),
+        }  # fmt: skip
+    return verdict(asked, scores)
+
+
+@pytest.fixture(scope="module")
+def bars() -> Verdict:
+    return invented(axis("delay", 0, 2, 4))
+
+
+def test_one_axis_gives_bars_and_curves_for_each_agent(bars):
+    figures = experiment_figures(bars)
+    assert list(figures) == [
+        "1-q_learning-delay-bars", "1-q_learning-delay-curves", "2-sarsa-delay-bars", "2-sarsa-delay-curves",
+    ]  # fmt: skip
+    drawn = figures["1-q_learning-delay-bars"].data
+    means = [spot.means[name].value for name in ("paper", "length") for spot in bars.panels[0].spots]
+    assert [float(bar.y[0]) for bar in drawn] == pytest.approx(means)
+    assert [bar.text for bar in figures["2-sarsa-delay-bars"].data] == ["missing", "", "", "missing", "", ""]
+
+
+def test_two_axes_give_maps_and_further_axes_one_for_each_value():
+    found = invented(axis("delay", 0, 2), axis("reward_noise", 0.0, 1.0, 5.0), axis("sequence_length", 1, 2))
+    figures = experiment_figures(found)
+    kinds = [name.removeprefix("1-q_learning-delay-reward_noise-sequence_length-") for name in figures][:5]
+    assert kinds == ["map-paper-1", "map-paper-2", "map-length-1", "map-length-2", "curves"]
+    first, second = maps(found.panels[0], "paper", 6)
+    spots = {tuple(level.value for level in spot.point): spot for spot in found.panels[0].spots}
+    assert first.means[1][2] == spots[(2, 5.0, 1)].means["paper"]
+    assert second.spreads[0][1] == spots[(0, 1.0, 2)].spreads["paper"]
+    assert "sequence_length = 2" in second.title
+
+
+def test_the_page_asks_the_question_and_says_what_is_missing(bars):
+    page = experiment_html(bars, experiment_figures(bars))
+    assert "<h1>Does &lt;it&gt; work?</h1>" in page
+    assert "6 runs are missing" in page
+    assert page.count('data-figure="') == 4
+
+
+def test_the_tables_have_every_run(bars):
+    runs = list(csv.DictReader(io.StringIO(runs_csv(bars))))
+    assert len(runs) == 2 * 3 * 6
+    lost = [row for row in runs if row["agent"] == "sarsa" and row["delay"] == "0"]
+    assert all(row["auc"] == "" for row in lost)
+    summary = list(csv.DictReader(io.StringIO(summary_csv(bars))))
+    assert {row["statistic"] for row in summary} == {"mean", "sd"}
+    assert {row["missing"] for row in summary if row["agent"] == "sarsa" and row["delay"] == "0"} == {"6"}
