@@ -20,9 +20,10 @@ from mohs.runs.status import failures
 from mohs.runs.store import open_store
 
 
-def told(cells, factory=learner, **pace) -> list[Message]:
-    pace = {"checkpoint_seconds": 0.0, "chunk": 7, **pace}
-    return list(run_cells(cells, factory, {}, lambda: False, Pace(**pace)))
+def told(cells, factory=learner, chunk=7, stop_after=10**9) -> list[Message]:
+    """What a pack tells, told to stop, and so to save, after so many chunks."""
+    looks = iter(range(10**9))
+    return list(run_cells(cells, factory, {}, lambda: next(looks) >= stop_after, Pace(1e9, chunk)))
 
 
 def results(messages):
@@ -51,12 +52,11 @@ def test_failed_cells_are_told_and_the_others_have_their_results():
 
 def test_failed_cells_count_in_no_total_and_no_later_checkpoint():
     cells = broken_pack(1, 3)
-    messages = told(cells)
-    assert sum(m.count for m in messages if isinstance(m, Stepped)) == 3 * 200
-    failure = next(i for i, m in enumerate(messages) if isinstance(m, Failed))
-    saved = [set(m.states) for m in messages[failure:] if isinstance(m, Saved)]
-    assert saved
-    assert all(keys == {cells[i].key for i in (0, 2, 4)} for keys in saved)
+    assert sum(m.count for m in told(cells) if isinstance(m, Stepped)) == 3 * 200
+    stopped = told(cells, stop_after=12)
+    assert len(failed(stopped)) == 2
+    (saved,) = (m for m in stopped if isinstance(m, Saved))
+    assert set(saved.states) == {cells[i].key for i in (0, 2, 4)}
 
 
 def test_a_pack_whose_cells_have_all_failed_trains_no_more():
