@@ -26,6 +26,7 @@ def test_a_cell_does_not_depend_on_its_pack_nor_on_pauses(params):
     check_packs_and_pauses("ddpg", **params)
 
 
+@pytest.mark.slow
 def test_images_are_seen_too():
     images = Task.make("toy/continuous", image_representations=True, image_width=40, image_height=40)
     check_packs_and_pauses("ddpg", task=images, batch_size=4, memory=50, filters=((8, 8, 4), (8, 4, 2)))
@@ -43,6 +44,7 @@ def test_the_best_action_of_a_probe():
     check_best_action("ddpg")
 
 
+@pytest.mark.slow
 def test_vanilla_is_learnt():
     before, after = vanilla_returns("ddpg", 2500)
     assert np.median(before["return"]) < 0

@@ -35,6 +35,7 @@ def test_the_best_action_of_a_probe():
     check_best_action("td3")
 
 
+@pytest.mark.slow
 def test_vanilla_is_learnt():
     before, after = vanilla_returns("td3", 2500)
     assert np.median(before["return"]) < 0
