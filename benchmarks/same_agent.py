@@ -65,7 +65,8 @@ def translated(agent: Agent, steps: int) -> tuple[str, dict[str, Any]]:
     theirs = {other: ours[name] for name, other in names.items()}
     theirs["policy_kwargs"] = _network(agent.name, ours)
     if agent.name == "dqn":
-        theirs["exploration_fraction"] = ours["epsilon_steps"] / steps
+        share = ours["epsilon_share"]
+        theirs["exploration_fraction"] = ours["epsilon_steps"] / steps if share is None else share
     if agent.name == "sac":
         theirs["ent_coef"] = f"auto_{ours['entropy_coefficient']}"
     if theirs.get("action_noise") == 0:

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from mohs.agents.deep import catalogue
 from mohs.core.cell import Agent
-from mohs.protocols.studies.cost import cost, stored, try_out
+from mohs.protocols.studies.cost import _eager, cost, stored, try_out
 from mohs.protocols.studies.experiment import Axis, Contender, Evaluation, Experiment, Level, plan, points
 from mohs.protocols.studies.measures import MEASURES, measure, measures
 from mohs.protocols.studies.verdict import verdict
@@ -158,6 +159,25 @@ def test_the_cost_counts_what_is_left():
     assert found.checkpoints > 0
     nothing = cost([], workers=2)
     assert (nothing.cells, nothing.packs, nothing.seconds) == (0, 0, 0)
+
+
+def test_a_cell_that_breaks_at_its_trial_is_counted_and_stops_nothing(tmp_path, capsys):
+    file = tmp_path / "broken.py"
+    file.write_text("def make_agent(env, seed):\n    print('made')\n    raise RuntimeError('broken')\n")
+    cells = plan(experiment(seeds=2)).cells
+    broken = [replace(cell, agent=Agent.make(f"{file}:make_agent", "1")) for cell in cells]
+    found = cost([*cells, *broken], workers=1)
+    assert (found.cells, found.broken) == (8, 4)
+    assert found.seconds > 0
+    assert capsys.readouterr().out == ""
+
+
+def test_a_trial_of_a_long_rollout_includes_updates():
+    (cell,) = plan(experiment((Axis("delay", DELAY.levels[:1]),), seeds=1, agents=("ppo",), budget=4000)).cells
+    for name, rollout in (("ppo", 64), ("recurrent_ppo", 16 * 8)):
+        tried = _eager(replace(cell, agent=Agent.make(name, steps=2048)))
+        config = catalogue.config(tried.agent)
+        assert config.steps * config.copies == rollout
 
 
 def test_a_trial_grows_with_the_run():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 
@@ -74,11 +75,12 @@ def test_a_small_file_is_enough(tmp_path):
     assert found.figures == ("paper",)
 
 
-def test_yaml_says_the_same_as_toml(tmp_path):
-    again = yaml.safe_dump(tomllib.loads(SIZED), sort_keys=False)
+def test_yaml_and_json_say_the_same_as_toml(tmp_path):
+    data = tomllib.loads(SIZED)
     for size in ("paper", "quick"):
         expected = read_study(written(tmp_path, SIZED), size)
-        assert read_study(written(tmp_path, again, "mine.yaml"), size) == expected
+        assert read_study(written(tmp_path, yaml.safe_dump(data, sort_keys=False), "mine.yaml"), size) == expected
+        assert read_study(written(tmp_path, json.dumps(data), "mine.json"), size) == expected
 
 
 def test_a_size_changes_what_it_names_and_nothing_else(tmp_path):
@@ -141,6 +143,7 @@ WRONG = [
     (("[axes]", "[sizes.quick]\nagents.dqn = false\n[axes]"), "unknown agent in sizes.quick.agents 'dqn'"),
     (("[axes]", "[sizes.quick]\nagents.q_learning = 3\n[axes]"), "sizes.quick.agents.q_learning is 3, but must be"),
     (("[axes]", "[sizes]\nquick = 3\n[axes]"), "sizes.quick is 3, but must be a table"),
+    (("delay = [0, 4]", "x = {a = {delay = 1}}\n[sizes.quick]\naxes = {x = [['a']]}"), "unknown level in sizes.quick"),
     (("[axes]", "[axes"), "cannot be read"),
 ]  # fmt: skip
 
@@ -151,7 +154,7 @@ def test_what_is_wrong_is_one_sentence(tmp_path, change, sentence):
     assert before in SMALL
     with pytest.raises(UsageError) as error:
         read_study(written(tmp_path, SMALL.replace(before, after, 1)))
-    assert str(error.value).startswith("mine.toml: ")
+    assert "mine.toml" in str(error.value)
     assert sentence in str(error.value)
     assert "\n" not in str(error.value)
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from mohs.cli.options import DEFAULT_STORE, REPORTS, AsJson, Png, StoreUrl
 from mohs.cli.output import check_directory, print_json
+from mohs.cli.studies import outcome_of
 from mohs.core.errors import UsageError
-
-if TYPE_CHECKING:
-    from mohs.protocols.studies.verdict import Verdict
-    from mohs.runs.store import Store
 
 
 def correlate(
@@ -32,13 +29,14 @@ def correlate(
     from mohs.protocols.correlate import correlate as find_correlation
     from mohs.report.correlations import HEAD, cells, write_correlation
     from mohs.report.terminal import show_table
+    from mohs.runs.status import find
     from mohs.runs.store import open_store
 
     if len(studies) < 2:
         raise UsageError("two studies at least are correlated: toy studies, then the complex one.")
     check_directory(out)
     with open_store(store, create=False) as opened:
-        *toys, complex_ = (_verdict_of(opened, name) for name in studies)
+        *toys, complex_ = (outcome_of(opened, find(opened, name).key) for name in studies)
     found = find_correlation(toys, complex_, measure)
     path = write_correlation(found, out, png=png)
     if as_json:
@@ -47,15 +45,3 @@ def correlate(
     print(found.headline)
     show_table("Rank correlations over doses, paired by their order", HEAD, [cells(row) for row in found.rows])
     print(f"Report: {path}")
-
-
-def _verdict_of(store: Store, name: str) -> Verdict:
-    """What the store holds of a study that `mohs run` made."""
-    from mohs.protocols.studies.experiment import PROTOCOL, Experiment
-    from mohs.protocols.studies.verdict import verdict
-    from mohs.runs.status import find
-
-    planned = store.plan(find(store, name).key)
-    if planned.protocol != PROTOCOL:
-        raise UsageError(f"{name} is a study of `mohs {planned.protocol}`; only studies of `mohs run` are correlated.")
-    return verdict(Experiment.from_json(planned.options), dict(store.results(cell.key for cell in planned.cells)))

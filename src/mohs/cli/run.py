@@ -44,7 +44,7 @@ def studies(as_json: AsJson = False) -> None:
 
 
 def run(
-    study: Annotated[str, typer.Argument(help="A study file (TOML or YAML), or the name of a shipped study.")],
+    study: Annotated[str, typer.Argument(help="A study file (TOML, YAML or JSON), or the name of a shipped study.")],
     size: Annotated[
         str | None, typer.Option(help="One of the study's sizes: quick where there is one, or paper.")
     ] = None,
@@ -121,10 +121,11 @@ def _sentence(needed: Cost) -> str:
     from mohs.runs.progress import clock, short
 
     each = "1 worker" if needed.workers == 1 else f"{needed.workers} workers"
+    broken = f"; {needed.broken:,} cells broke when they were tried and are not in the time" if needed.broken else ""
     return (
         f"{needed.cells:,} cells in {needed.packs:,} packs, {short(needed.steps)} steps, about "
         f"{clock(needed.seconds)} on {each}; disk: {_bytes(needed.results)} of results, up to "
-        f"{_bytes(needed.checkpoints)} of checkpoints while it runs"
+        f"{_bytes(needed.checkpoints)} of checkpoints while it runs{broken}"
     )
 
 

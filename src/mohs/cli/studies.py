@@ -15,6 +15,7 @@ from mohs.report.terminal import show_comparison, show_experiment, show_table, s
 
 if TYPE_CHECKING:
     from mohs.protocols.diagnose import Verdict
+    from mohs.protocols.studies.verdict import Verdict as Outcome
     from mohs.runs.store import Store
 
 
@@ -121,17 +122,25 @@ def show(found: Verdict, directory: Path, *, png: bool, as_json: bool) -> None:
 
 def show_experiment_of(store: Store, key: str, directory: Path, *, png: bool, as_json: bool) -> None:
     """Writes the report of a study file's runs and prints its sentences, or its data."""
-    from mohs.protocols.studies.experiment import Experiment
-    from mohs.protocols.studies.verdict import verdict
     from mohs.report.experiments import write_experiment
 
-    planned = store.plan(key)
-    found = verdict(Experiment.from_json(planned.options), dict(store.results(cell.key for cell in planned.cells)))
+    found = outcome_of(store, key)
     path = write_experiment(found, directory, png=png)
     if as_json:
         print_json({**found.to_json(), "report": str(path)})
     else:
         show_experiment(found, path)
+
+
+def outcome_of(store: Store, key: str) -> Outcome:
+    """What the store holds of a study that `mohs run` made, analysed."""
+    from mohs.protocols.studies.experiment import PROTOCOL, Experiment
+    from mohs.protocols.studies.verdict import verdict
+
+    planned = store.plan(key)
+    if planned.protocol != PROTOCOL:
+        raise UsageError(f"{planned.name!r} is a study of `mohs {planned.protocol}`, not of `mohs run`.")
+    return verdict(Experiment.from_json(planned.options), dict(store.results(cell.key for cell in planned.cells)))
 
 
 def verdict_of(store: Store, key: str) -> Verdict:

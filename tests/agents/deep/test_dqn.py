@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import gymnasium
 import numpy as np
 import pytest
@@ -164,6 +166,32 @@ def test_an_environment_that_raises_fails_alone():
     assert all(np.array_equal(mine[k], other[k]) for k in mine)
 
 
+class BreaksLater(Breaks):
+    """Raises in its second episode; the first is short or long."""
+
+    def reset(self, *, seed=None, options=None):
+        seen = super().reset(seed=seed)
+        self.first, self.taken = seed is not None, 0
+        return seen
+
+    def step(self, action):
+        self.taken += 1
+        if not self.first and self.taken == 5:
+            raise RuntimeError("the simulator is broken")
+        return self.seen(), 0.0, self.taken == self.left, False, {}
+
+
+gymnasium.register("probe/BreaksLater-v0", BreaksLater)
+
+
+def test_a_cell_that_has_played_its_evaluation_does_not_go_on_while_others_play_theirs():
+    pack = learner(
+        [replace(one, probes=(replace(one.probes[0], episodes=1),)) for one in cells_of("probe/BreaksLater-v0", 9)]
+    )
+    assert len(set(pack.evaluate(0)["length"])) > 1
+    assert pack.failed == {}
+
+
 def test_the_vanilla_toy_is_learnt():
     tasks = [Task.make("toy/discrete", seed=seed, action_space_size=4, reward_density=0.5) for seed in range(4)]
     made = agent("dqn", learning_rate=1e-3, epsilon_steps=1000, target_every=200)
@@ -219,6 +247,11 @@ def test_the_share_of_random_actions_falls_with_the_run():
         shares.append(pack._algorithm._epsilon())
         pack.train(50)
     assert shares == pytest.approx([1.0, 0.6, 0.2, 0.2])
+
+
+def test_atoms_need_a_range():
+    with pytest.raises(UsageError, match="value_max=1"):
+        learner([cell("rainbow", "Constant", 10, value_min=1.0, value_max=1.0)])
 
 
 def test_actions_must_be_finitely_many():

@@ -82,6 +82,13 @@ def test_a_cell_has_the_same_bits_alone_and_in_a_pack(name, task, hyperparameter
     assert not same(state_of(together, 1), first)
 
 
+def test_the_first_update_does_not_wait_for_the_longer_episodes_of_others():
+    made = agent("recurrent_dqn", **SMALL["recurrent_dqn"] | {"learning_starts": 0, "update_every": 1})
+    tasks = [Task.make("toy/discrete", max_episode_steps=length) for length in (1, 100)]
+    of = [Cell(made, 0, (Segment(task, STEPS),), (Probe("eval", task, (STEPS,), 3),), 24) for task in tasks]
+    assert same(state_of(trained(of), 0), state_of(trained(of[:1]), 0))
+
+
 @pytest.mark.parametrize(("name", "hyperparameters"), [
     ("recurrent_dqn", {"echo": True}), ("recurrent_dqn", {"layer": "lstm", "stored": False}),
     ("recurrent_ppo", {"echo": True}), ("recurrent_ppo", {"layer": "lstm"}),
@@ -121,7 +128,8 @@ def test_the_replay_remembers_what_the_network_did():
     pack.train(60)
     algorithm, replay = pack._algorithm, pack._algorithm.parts["replay"]
     assert replay._size.max() < STEPS  # nothing was overwritten
-    seen = algorithm._sees.features(replay._frames[:, None, :60], torch.device("cpu"))
+    frames = replay._frames.take(np.arange(60)[None].repeat(3, 0))
+    seen = algorithm._sees.features(frames[:, None], torch.device("cpu"))
     begins = ~np.roll(replay._acts, 1, axis=1)[:, None, :60]
     moments = Moments(seen, torch.from_numpy(begins), torch.zeros(0), torch.zeros(0))
     memory = torch.zeros(3, 1, algorithm._online.body.memory)

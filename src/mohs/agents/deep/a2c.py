@@ -16,8 +16,8 @@ import torch
 from gymnasium import spaces
 
 from mohs.agents.deep.actor_critic import ActorCriticConfig, PolicyGradient, losses, normalised
-from mohs.agents.deep.config import setting
 from mohs.agents.deep.rollouts import flat
+from mohs.agents.hyperparameters import setting
 from mohs.core.cell import Cell
 from mohs.core.domain import Flag, Integer, Real
 

@@ -17,7 +17,6 @@ from gymnasium import spaces
 from torch import Tensor
 
 from mohs.agents.deep.clock import Clock
-from mohs.agents.deep.config import Config, setting
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.encoders import Encoder, encoder
 from mohs.agents.deep.networks import Generators, Linear, Mlp, Network, generators, orthogonal
@@ -26,6 +25,7 @@ from mohs.agents.deep.policies import Actions, Distribution, Head, actions, kept
 from mohs.agents.deep.rollouts import Rollout, was_cut
 from mohs.agents.deep.spaces import observations
 from mohs.agents.deep.stage import Array, Step
+from mohs.agents.hyperparameters import Config, setting
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Each, Integer, Real

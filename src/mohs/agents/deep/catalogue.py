@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
-from mohs.agents.deep.config import Config
+from mohs.agents.hyperparameters import Config
 from mohs.agents.protocol import Learner
 from mohs.core.cell import Agent, Cell, Segment
 from mohs.core.errors import UsageError

@@ -11,7 +11,6 @@ import torch
 from gymnasium import spaces
 from torch import Tensor
 
-from mohs.agents.deep.config import setting
 from mohs.agents.deep.critics import Actor, Critics
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.exploration import Noise
@@ -20,6 +19,7 @@ from mohs.agents.deep.networks import Generators
 from mohs.agents.deep.off_policy import OffPolicy, OffPolicyConfig, Sample
 from mohs.agents.deep.optimise import Adam, move_toward
 from mohs.agents.deep.spaces import Observations
+from mohs.agents.hyperparameters import setting
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Real
 

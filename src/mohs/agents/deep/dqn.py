@@ -20,7 +20,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from mohs.agents.deep.clock import Clock
-from mohs.agents.deep.config import Config, setting
 from mohs.agents.deep.dqn_presets import DQN_PRESETS, RAINBOW_PRESETS
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.encoders import Encoder, encoder
@@ -29,9 +28,11 @@ from mohs.agents.deep.optimise import Adam, move_toward
 from mohs.agents.deep.replay import Batch, Replay
 from mohs.agents.deep.spaces import choices, observations
 from mohs.agents.deep.stage import Array, Step
+from mohs.agents.hyperparameters import Config, setting
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Each, Flag, Integer, Optional, Real
+from mohs.core.errors import UsageError
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,8 @@ class Dqn:
         device: torch.device,
     ) -> None:
         self.config = c = config
+        if c.distributional and c.value_min >= c.value_max:
+            raise UsageError(f"atoms go from value_min={c.value_min} to value_max={c.value_max}, which must be larger.")
         self._device = device
         self._sees = observations(observation_space)
         self._choices = choices(action_space, cells[0].agent.name)

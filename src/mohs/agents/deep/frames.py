@@ -65,7 +65,8 @@ class Plain:
 class Compressed:
     def __init__(self, cells: int, slots: int, shape: Sequence[int]) -> None:
         self._shape = tuple(shape)
-        self._frames = [[b""] * slots for _ in range(cells)]
+        black = zlib.compress(bytes(int(np.prod(shape))), _QUICK)
+        self._frames = [[black] * slots for _ in range(cells)]
 
     def put(self, cells: Places, slots: Places, frames: Array) -> None:
         for cell, slot, frame in zip(cells.tolist(), slots.tolist(), frames, strict=True):

@@ -27,7 +27,6 @@ from mohs.core import seeding
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
 
-
 QUICK = 1  # the level of compression
 
 
@@ -93,17 +92,15 @@ class DeepLearner:
         self.cells = cells
         self.failed: dict[int, str] = {}
         self._segment, self._left, self._step, self._owed = -1, 0, 0, 0
-        probe = stage([cells[0].segments[0].source], [0])
+        self._stage = seen = stage([cells[0].segments[0].source], [0])  # for its spaces only
         with _one_thread():
-            self._algorithm = maker(cells, config, probe.observation_space, probe.action_space, torch.device(device))
-        probe.close()
+            self._algorithm = maker(cells, config, seen.observation_space, seen.action_space, torch.device(device))
         self._copies = self._algorithm.copies
         instances = len(cells) * self._copies
         self._gain, self._length = np.zeros(instances), np.zeros(instances, dtype=np.int64)
         points = windows.count(cells[0].window, cells[0].steps)
         self._returns, self._lengths = np.zeros((len(cells), points)), np.zeros((len(cells), points))
         self._episodes = np.zeros((len(cells), points), dtype=np.int64)
-        self._stage: Stage
         self._enter(0)
 
     def train(self, steps: int) -> None:
@@ -189,6 +186,7 @@ class DeepLearner:
             gain[over], length[over] = 0.0, 0
             counts[over] &= (played[over] < episodes) & (taken < most)
             counts[list(scene.failed)] = False
+            scene.rest(np.flatnonzero(~counts).tolist())
             memory = self._algorithm.forget(memory, step)
         sums = [x.reshape(len(self.cells), copies).sum(1) for x in (returns, lengths, np.maximum(played, 1))]
         return sums[0], sums[1], sums[2]
@@ -239,8 +237,7 @@ class DeepLearner:
         self._segment, self._left = segment, self.cells[0].segments[segment].steps
         self._step, self._owed = self._step + self._owed, 0
         sources = [cell.segments[segment].source for cell in self.cells for _ in range(self._copies)]
-        if segment:
-            self._stage.close()
+        self._stage.close()
         self._stage = stage(sources, _seeds(self.cells, self._copies, "environment", segment))
         self._gain[:], self._length[:] = 0.0, 0
         self._algorithm.enter()

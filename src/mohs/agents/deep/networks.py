@@ -102,8 +102,9 @@ class NoisyLinear(Network):
         scale[:, :inputs, :outputs] = sigma / math.sqrt(inputs)
         self.scale = nn.Parameter(scale)
         self.bias_scale = nn.Parameter(scale[:, :1].clone())
-        self.register_buffer("_rows", torch.zeros(len(init), rows, 1))
-        self.register_buffer("_columns", torch.zeros(len(init), 1, columns))
+        # Not part of the state: noise is drawn anew before every use.
+        self.register_buffer("_rows", torch.zeros(len(init), rows, 1), persistent=False)
+        self.register_buffer("_columns", torch.zeros(len(init), 1, columns), persistent=False)
         self._rows: Tensor
         self._columns: Tensor
 

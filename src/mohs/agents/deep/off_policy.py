@@ -16,7 +16,6 @@ from gymnasium import spaces
 from torch import Tensor
 
 from mohs.agents.deep.clock import Clock
-from mohs.agents.deep.config import Config, setting
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.exploration import Floats, Noise, NoiseState
 from mohs.agents.deep.learner import Part
@@ -24,6 +23,7 @@ from mohs.agents.deep.networks import Generators, generators
 from mohs.agents.deep.replay import Replay
 from mohs.agents.deep.spaces import Observations, action_range, observations
 from mohs.agents.deep.stage import Array, Step
+from mohs.agents.hyperparameters import Config, setting
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Each, Integer, Optional, Real

@@ -15,8 +15,8 @@ from gymnasium import spaces
 from torch import Tensor
 
 from mohs.agents.deep.actor_critic import ActorCriticConfig, PolicyGradient, losses, normalised, scheduled
-from mohs.agents.deep.config import setting
 from mohs.agents.deep.rollouts import Floats, flat, minibatches
+from mohs.agents.hyperparameters import setting
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Flag, Integer, Optional, Real
 

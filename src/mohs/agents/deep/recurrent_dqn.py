@@ -19,7 +19,6 @@ from torch import Tensor
 from torch.nn import functional
 
 from mohs.agents.deep.clock import Clock
-from mohs.agents.deep.config import Config, setting
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.encoders import encoder
 from mohs.agents.deep.networks import Generators, Linear, Network, generators
@@ -28,6 +27,7 @@ from mohs.agents.deep.recurrent import LAYERS, Echo, Moments, Recall, RecurrentB
 from mohs.agents.deep.sequence_replay import SequenceReplay, Sequences
 from mohs.agents.deep.spaces import choices, observations
 from mohs.agents.deep.stage import Array, Step
+from mohs.agents.hyperparameters import Config, setting
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Each, Flag, Integer, Real
@@ -145,8 +145,8 @@ class RecurrentDqn:
         )  # fmt: skip
         self._recall.after(step.reward, step.terminated | step.truncated)
         clock.steps += 1
-        enough = clock.steps >= c.learning_starts and len(self._replay) >= c.burn_in + c.sequence
-        if enough and clock.steps % c.update_every == 0:
+        # Steps, not slots in use: how many of those there are depends on the episodes of each cell.
+        if clock.steps >= max(c.learning_starts, c.burn_in + c.sequence) and clock.steps % c.update_every == 0:
             self._update()
         if clock.steps % c.target_every == 0:
             move_toward(self._target, self._online, 1)

@@ -18,7 +18,6 @@ from torch import Tensor
 
 from mohs.agents.deep.actor_critic import losses, normalised, optimiser, scheduled
 from mohs.agents.deep.clock import Clock
-from mohs.agents.deep.config import setting
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.encoders import encoder
 from mohs.agents.deep.networks import Generators, Linear, Network, generators, orthogonal
@@ -28,6 +27,7 @@ from mohs.agents.deep.recurrent import LAYERS, Echo, Moments, Recall, RecurrentB
 from mohs.agents.deep.rollouts import Floats, Rollout, minibatches, was_cut
 from mohs.agents.deep.spaces import observations
 from mohs.agents.deep.stage import Array, Step
+from mohs.agents.hyperparameters import setting
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Each, Flag, Integer

@@ -66,10 +66,6 @@ class Replay:
         self._largest = np.ones(cells)
         self._cells = np.arange(cells)
 
-    def __len__(self) -> int:
-        """How many slots are in use in the emptiest memory."""
-        return int(self._heads[:, 1].min())
-
     def add(self, before: Array, action: Array, step: Step) -> None:
         """Remembers a step of every cell; `before` and `action` as they are stored, `step.after` too."""
         at = self._heads[:, 0].copy()

@@ -15,7 +15,6 @@ import torch
 from gymnasium import spaces
 from torch import Tensor, nn
 
-from mohs.agents.deep.config import setting
 from mohs.agents.deep.critics import Actor, Critics
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.learner import Part
@@ -23,6 +22,7 @@ from mohs.agents.deep.networks import Generators, Network, padded
 from mohs.agents.deep.off_policy import OffPolicy, OffPolicyConfig, Sample
 from mohs.agents.deep.optimise import Adam, move_toward
 from mohs.agents.deep.spaces import Observations
+from mohs.agents.hyperparameters import setting
 from mohs.core.cell import Cell
 from mohs.core.domain import Flag, Optional, Real
 

@@ -14,9 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.agents.deep.draws import Draws
+from mohs.agents.deep.frames import frames
 from mohs.agents.deep.stage import Array
 
-NAMES = ("_frames", "_actions", "_rewards", "_memories", "_acts", "_lives")
+NAMES = ("_actions", "_rewards", "_memories", "_acts", "_lives")
 
 
 class Sequences(NamedTuple):
@@ -45,7 +46,8 @@ class SequenceReplay:
 
     def __init__(self, cells: int, capacity: int, frame: tuple[Sequence[int], npt.DTypeLike], memory: int) -> None:
         slots = capacity + 2  # one for the frame after the newest, one for the last of an episode
-        self._frames = np.zeros((cells, slots, *frame[0]), dtype=frame[1])
+        self._slots = slots
+        self._frames = frames(cells, slots, *frame)
         self._actions = np.zeros((cells, slots), dtype=np.int64)
         self._rewards = np.zeros((cells, slots), dtype=np.float32)
         self._memories = np.zeros((cells, slots, memory), dtype=np.float32)
@@ -54,10 +56,6 @@ class SequenceReplay:
         self._head = np.zeros(cells, dtype=np.int64)  # the slot to write next; the frame after the newest is there
         self._size = np.zeros(cells, dtype=np.int64)
         self._rows = np.arange(cells)
-
-    def __len__(self) -> int:
-        """How many slots are in use in the emptiest memory."""
-        return int(self._size.min())
 
     def add(
         self,
@@ -71,11 +69,14 @@ class SequenceReplay:
     ) -> None:
         """Remembers a step of every cell; frames as they are stored."""
         here = self._rows, self._head
-        self._frames[here], self._memories[here] = before, memory[:, : self._memories.shape[2]]
+        # Elsewhere the frame lies there already: it came after the last step.
+        begins = np.flatnonzero(~self._acts[self._rows, self._head - 1])
+        self._frames.put(begins, self._head[begins], before[begins])
+        self._memories[here] = memory[:, : self._memories.shape[2]]
         self._actions[here], self._rewards[here] = action, reward
         self._acts[here], self._lives[here] = True, ~terminated
         self._move(np.ones(len(self._rows), dtype=np.int64))
-        self._frames[self._rows, self._head] = after
+        self._frames.put(self._rows, self._head, after)
         self._move((terminated | truncated).astype(np.int64))
 
     def cut(self) -> None:
@@ -88,11 +89,11 @@ class SequenceReplay:
         places = self._size - steps + 1
         drawn = (draws.uniform(batch).astype(np.float64) * places[:, None]).astype(np.int64)
         start = first[:, None] + drawn
-        slots = self._frames.shape[1]
-        at = (start[..., None] + np.arange(steps + 1)) % slots
-        rows, before = self._rows[:, None, None], (at - 1) % slots
+        at = (start[..., None] + np.arange(steps + 1)) % self._slots
+        rows, before = self._rows[:, None, None], (at - 1) % self._slots
+        seen = self._frames.take(at.reshape(len(at), -1))
         return Sequences(
-            frame=self._frames[rows, at],
+            frame=seen.reshape(*at.shape, *seen.shape[2:]),
             # The slot before the oldest is the head, where nothing has been done either.
             begins=~self._acts[rows, before],
             last_action=self._actions[rows, before],
@@ -106,23 +107,24 @@ class SequenceReplay:
 
     def save(self, i: int) -> dict[str, Any]:
         kept = self._kept(i)
-        return {"head": self._head[i], "size": self._size[i], **{name: getattr(self, name)[i, kept] for name in NAMES}}
+        arrays = {name: getattr(self, name)[i, kept] for name in NAMES}
+        return {"head": self._head[i], "size": self._size[i], "frames": self._frames.save(i, kept), **arrays}
 
     def load(self, i: int, state: dict[str, Any]) -> None:
         self._head[i], self._size[i] = state["head"], state["size"]
         kept = self._kept(i)
         self._acts[i] = False
+        self._frames.load(i, kept, state["frames"])
         for name in NAMES:
             getattr(self, name)[i, kept] = state[name]
 
     def _kept(self, i: int) -> npt.NDArray[np.int64]:
         """The slots in use and the head."""
         kept: npt.NDArray[np.int64] = self._head[i] - self._size[i] + np.arange(self._size[i] + 1)
-        return kept % self._frames.shape[1]
+        return kept % self._slots
 
     def _move(self, by: npt.NDArray[np.int64]) -> None:
         """Heads go on by one slot or none, and nothing is done yet where they stand."""
-        slots = self._frames.shape[1]
-        self._head = (self._head + by) % slots
-        self._size = np.minimum(self._size + by, slots - 1)
+        self._head = (self._head + by) % self._slots
+        self._size = np.minimum(self._size + by, self._slots - 1)
         self._acts[self._rows, self._head] = False

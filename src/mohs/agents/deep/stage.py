@@ -49,6 +49,10 @@ class Stage(Protocol):
 
     def step(self, actions: Array) -> Step: ...
 
+    def rest(self, instances: Sequence[int]) -> None:
+        """What these do does not count any more: it may stop, and must not fail."""
+        ...
+
     def save(self, i: int) -> bytes | None:
         """All that an instance needs to go on; None where its environment cannot be kept."""
         ...
@@ -87,6 +91,9 @@ class FleetStage:
             after[over] = np.stack(info["final_obs"][over])
         return Step(before, actions, reward, after, terminated, truncated, self.now)
 
+    def rest(self, instances: Sequence[int]) -> None:
+        """They go on: the fleet is stepped as a whole."""
+
     def save(self, i: int) -> bytes:
         return pickle.dumps((self._envs.fleet.save(i), self.now[i]))
 
@@ -106,6 +113,7 @@ class EnvStage:
         self._envs = [_flat(make(source)) for source in sources]
         self.observation_space, self.action_space = self._envs[0].observation_space, self._envs[0].action_space
         self.failed: dict[int, str] = {}
+        self._resting: set[int] = set()
         begun = [np.asarray(env.reset(seed=seed)[0]) for env, seed in zip(self._envs, seeds, strict=True)]
         self.now = np.stack(begun)
 
@@ -114,7 +122,7 @@ class EnvStage:
         reward, terminated, truncated = np.zeros(n), np.zeros(n, dtype=np.bool_), np.zeros(n, dtype=np.bool_)
         now = after.copy()
         for i, env in enumerate(self._envs):
-            if i in self.failed:
+            if i in self.failed or i in self._resting:
                 continue
             try:
                 after[i], reward[i], terminated[i], truncated[i], _ = env.step(_action(env, actions[i]))
@@ -124,10 +132,14 @@ class EnvStage:
         self.now = now
         return Step(before, actions, reward, after, terminated, truncated, now)
 
+    def rest(self, instances: Sequence[int]) -> None:
+        self._resting.update(instances)
+
     def save(self, i: int) -> bytes | None:
         return pickled((self._envs[i], self.now[i]))
 
     def load(self, i: int, state: bytes) -> None:
+        self._envs[i].close()
         self._envs[i], self.now[i] = pickle.loads(state)
 
     def close(self) -> None:

@@ -1,14 +1,19 @@
 """What will a plan cost? Cells, steps and packs; time and disk after a short trial of each kind of pack.
 
 The trial trains a real pack for a moment on one thread, as a worker does. It measures this machine as busy as it is.
+A pack that breaks at its trial is left out of the time; when it runs, its cells are recorded as failed.
 """
 
 from __future__ import annotations
 
+import contextlib
+import math
+import sys
 import time
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
+from typing import Any
 
 from mohs.agents.deep import catalogue as deep
 from mohs.agents.protocol import Learner
@@ -36,6 +41,7 @@ class Cost:
     seconds: float
     results: int
     checkpoints: int
+    broken: int  # cells whose trial failed: what they take is not known
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)
@@ -58,9 +64,10 @@ def cost(cells: Sequence[Cell], workers: int, pack_size: int | None = None, devi
         if len(job) > len(largest.get(_kind(job[0]), ())):
             largest[_kind(job[0])] = job
     each = min(LONGEST, max(SHORTEST, SECONDS / max(1, len(largest))))
-    trials = {kind: try_out(job, each, device) for kind, job in largest.items()}
-    times = [len(job) * trials[_kind(job[0])].seconds for job in jobs]
-    saved = sorted((len(job) * trials[_kind(job[0])].checkpoint for job in jobs), reverse=True)
+    trials = {kind: _tried(job, each, device) for kind, job in largest.items()}
+    known = [(len(job), trial) for job in jobs if (trial := trials[_kind(job[0])])]
+    times = [size * trial.seconds for size, trial in known]
+    saved = sorted((size * trial.checkpoint for size, trial in known), reverse=True)
     return Cost(
         cells=len(cells),
         steps=sum(cell.steps for cell in cells),
@@ -69,7 +76,17 @@ def cost(cells: Sequence[Cell], workers: int, pack_size: int | None = None, devi
         seconds=max(sum(times) / at_once, max(times, default=0.0)),
         results=sum(stored(cell) for cell in cells),
         checkpoints=sum(saved[:at_once]),
+        broken=len(cells) - sum(size for size, _ in known),
     )
+
+
+def _tried(cells: Sequence[Cell], seconds: float, device: str) -> Trial | None:
+    """None where the pack breaks: its cells will say why when they run."""
+    with contextlib.redirect_stdout(sys.stderr):  # what an agent prints must not mix with data
+        try:
+            return try_out(cells, seconds, device)
+        except (Exception, SystemExit):
+            return None
 
 
 def try_out(cells: Sequence[Cell], seconds: float, device: str = "cpu") -> Trial:
@@ -109,12 +126,21 @@ def _eager(cell: Cell) -> Cell:
 
     One episode tells enough of an evaluation in which episodes are played one after the other.
     """
-    name, agent = "learning_starts", cell.agent
-    if agent.name in deep.AGENTS and name in {f.name for f in fields(deep.config(agent))}:
-        early = min(getattr(deep.config(agent), name), FIRST_CHUNK)
-        agent = replace(agent, params=tuple(sorted({**dict(agent.params), name: early}.items())))
+    agent = cell.agent
+    if agent.name in deep.AGENTS:
+        agent = replace(agent, params=tuple(sorted({**dict(agent.params), **_sooner(deep.config(agent))}.items())))
     probes = [probe if _native(probe.source) else replace(probe, episodes=1) for probe in cell.probes]
     return replace(cell, agent=agent, probes=tuple(probes))
+
+
+def _sooner(config: Any) -> dict[str, int]:
+    """Hyperparameters with which the first update comes soon; a step costs the same in a rollout of one batch."""
+    names = {f.name for f in fields(config)}
+    sooner = {"learning_starts": min(config.learning_starts, FIRST_CHUNK)} if "learning_starts" in names else {}
+    if {"steps", "batch_size"} <= names:
+        each = config.sequence if "sequence" in names else 1  # batches of recurrent agents count sequences
+        sooner["steps"] = min(config.steps, each * math.ceil(config.batch_size / config.copies))
+    return sooner
 
 
 def _evaluations(mine: Learner, cell: Cell, number: int) -> float:

@@ -169,8 +169,13 @@ class Experiment:
 
 
 def points(axes: Sequence[Axis]) -> list[tuple[Level, ...]]:
-    """All combinations of levels, the last axis first."""
+    """All combinations of levels; the last axis turns fastest."""
     return list(itertools.product(*(axis.levels for axis in axes)))
+
+
+def where(axes: Sequence[Axis], point: Sequence[Level]) -> str:
+    """A point in words: delay = 2, sequence_length = 3."""
+    return ", ".join(f"{axis.name} = {level.value}" for axis, level in zip(axes, point, strict=True))
 
 
 def plan(experiment: Experiment) -> Plan:

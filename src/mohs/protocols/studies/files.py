@@ -1,4 +1,4 @@
-"""How is a study read? A TOML or YAML file, or the name of a shipped one, becomes an `Experiment`.
+"""How is a study read? A TOML, YAML or JSON file, or the name of a shipped one, becomes an `Experiment`.
 
 Every key and value is checked before anything runs; an error names the file and the key. docs/studies.md describes the
 format.
@@ -6,28 +6,24 @@ format.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from importlib.resources import files
-from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from mohs.core.data_files import ENDINGS, read_table
 from mohs.core.domain import Choice, Domain, Flag, Integer
 from mohs.core.errors import UsageError, invalid, unknown
 from mohs.core.registry import environment
 from mohs.core.values import freeze
 from mohs.envs.make import make
 from mohs.protocols.places import canonical
-from mohs.protocols.studies.experiment import AGENT, Axis, Contender, Evaluation, Experiment, Level, points
+from mohs.protocols.studies.experiment import AGENT, Axis, Contender, Evaluation, Experiment, Level, points, where
 from mohs.protocols.studies.measures import measures, usual_figures
 from mohs.runs.learners import agent as find_agent
 from mohs.runs.learners import check_plays
 
-ENDINGS = (".toml", ".yaml", ".yml")
+SHIPPED = Path(__file__).parents[2] / "studies"
 QUICK = "quick"
 NO_SOURCE = "–"
 MODES = Choice(("grid", "sweep"))
@@ -41,27 +37,28 @@ CHANGES = {"seeds", "budget", "set", "agents", "task", "axes", "evaluation"}
 Data = dict[str, Any]
 
 
-def shipped() -> dict[str, Traversable]:
+def shipped() -> dict[str, Path]:
     """The studies that come with the package, by name."""
-    found = {Path(f.name).stem: f for f in files("mohs").joinpath("studies").iterdir() if f.name.endswith(".toml")}
-    return dict(sorted(found.items()))
+    return {file.stem: file for file in sorted(SHIPPED.glob("*.toml"))}
 
 
 def read_study(source: str, size: str | None = None) -> Experiment:
     """The study in a file, or the shipped one of this name, at a size: by default the quick one, or the only one."""
-    file, name = _find(source)
-    with _named(file):
-        data = _parsed(file)
-        return _experiment(_sized(data, _size(data, size)), name, _size(data, size) or "")
+    file = _find(source)
+    data = read_table(file)
+    with _within(file.name):
+        _check_keys("key", data, KEYS)
+        size = _size(data, size)
+        return _experiment(_sized(data, size), file.stem, size or "")
 
 
 def describe(source: str) -> dict[str, Any]:
     """What a study is about, without making its tasks and agents."""
-    file, name = _find(source)
-    with _named(file):
-        data = _parsed(file)
+    file = _find(source)
+    data = read_table(file)
+    with _within(file.name):
         return {
-            "name": data.get("name", name),
+            "name": data.get("name", file.stem),
             "question": _text(data.get("question"), "question"),
             "source": _text(data.get("source", NO_SOURCE), "source"),
             "env": _table(data, "task").get("env", ""),
@@ -71,37 +68,16 @@ def describe(source: str) -> dict[str, Any]:
         }
 
 
-def _find(source: str) -> tuple[Traversable, str]:
+def _find(source: str) -> Path:
     path = Path(source)
     if path.suffix in ENDINGS:
         if not path.is_file():
             raise UsageError(f"there is no study file {source!r}.")
-        return path, path.stem
+        return path
     known = shipped()
     if source not in known:
         raise unknown("study", source, [*known, "file.toml"])
-    return known[source], source
-
-
-@contextmanager
-def _named(file: Traversable) -> Iterator[None]:
-    """Errors that say in which file they are."""
-    try:
-        yield
-    except UsageError as error:
-        raise UsageError(f"{file.name}: {error}") from error
-
-
-def _parsed(file: Traversable) -> Data:
-    try:
-        text = file.read_text(encoding="utf-8")
-        data: Any = tomllib.loads(text) if file.name.endswith(".toml") else yaml.safe_load(text)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, yaml.YAMLError) as error:
-        raise UsageError(f"cannot be read: {' '.join(str(error).split())}.") from error
-    if not isinstance(data, dict):
-        raise UsageError(f"a study must be a table with the keys {', '.join(sorted(KEYS))}.")
-    _check_keys("key", data, KEYS)
-    return data
+    return known[source]
 
 
 def _size(data: Data, size: str | None) -> str | None:
@@ -157,7 +133,7 @@ def _fewer(where: str, levels: Any, chosen: Any) -> Any:
     if not isinstance(chosen, list):
         raise invalid(where, chosen, f"a list of some of {', '.join(levels)}")
     for name in chosen:
-        if name not in levels:
+        if name not in list(levels):  # a name may be anything, also what no table could have
             raise unknown(f"level in {where}", name, levels)
     return {name: levels[name] for name in chosen}
 
@@ -248,8 +224,7 @@ def _check_runs(experiment: Experiment) -> None:
     checked = set()
     for axes in experiment.panels():
         for point in points(axes):
-            where = ", ".join(f"{axis.name} = {level.value}" for axis, level in zip(axes, point, strict=True))
-            with _within(where):
+            with _within(where(axes, point)):
                 task = experiment.task(point)
                 if task.environment.outside:
                     make(task).close()
@@ -312,8 +287,9 @@ def _flat(settings: Data) -> Data:
 
 
 @contextmanager
-def _within(where: str) -> Iterator[None]:
+def _within(place: str) -> Iterator[None]:
+    """Errors that say where they are: in which file, at which key."""
     try:
         yield
     except UsageError as error:
-        raise UsageError(f"{where}: {error}") from error
+        raise UsageError(f"{place}: {error}") from error

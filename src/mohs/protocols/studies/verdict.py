@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mohs.agents.protocol import Points
 from mohs.core.values import Json, to_json
-from mohs.protocols.studies.experiment import Axis, Contender, Experiment, Level, points
+from mohs.protocols.studies.experiment import Axis, Contender, Experiment, Level, plan, points, where
 from mohs.protocols.studies.measures import MEASURES, measure, measures
 from mohs.stats import Estimate, bonferroni_comparisons, estimate
 
@@ -83,14 +83,9 @@ def verdict(experiment: Experiment, scores: Mapping[str, Points]) -> Verdict:
         for contender in experiment.contenders
         for axes in experiment.panels()
     )
-    # A point that several axes share is run once.
-    lost: dict[str, bool] = {}
-    for contender in experiment.contenders:
-        for axes in experiment.panels():
-            for point in points(axes):
-                for cell in experiment.cells(contender, point, range(experiment.seeds)):
-                    lost[cell.key] = cell.key not in scores
-    return Verdict(experiment, panels, len(lost), sum(lost.values()), _headline(experiment, panels, sum(lost.values())))
+    planned = plan(experiment).cells  # a point that several axes share is run once
+    missing = sum(cell.key not in scores for cell in planned)
+    return Verdict(experiment, panels, len(planned), missing, _headline(experiment, panels, missing))
 
 
 def _panel(experiment: Experiment, contender: Contender, axes: tuple[Axis, ...], scores: Mapping[str, Points]) -> Panel:
@@ -121,11 +116,6 @@ def _spot(
     if curves:
         trained = curves[0]["train/return"][0], np.array([found["train/return"][1] for found in curves])
     return Spot(point, samples, means, spreads, trained)
-
-
-def where(axes: Sequence[Axis], point: Sequence[Level]) -> str:
-    """A point in words: delay = 2, sequence_length = 3."""
-    return ", ".join(f"{axis.name} = {level.value}" for axis, level in zip(axes, point, strict=True))
 
 
 def _headline(experiment: Experiment, panels: Sequence[Panel], missing: int) -> tuple[str, ...]:

@@ -49,7 +49,7 @@ def agreement_figure(data: Sequence[Plane], axes: tuple[str, str]) -> go.Figure:
     )  # fmt: skip
     estimates = [e for plane in data for point in plane.points for e in (point.toy, point.complex)]
     claimed, counts = numbers.level(estimates[0].level), numbers.count(e.n for e in estimates)
-    note = f"means over seeds with {claimed} intervals · {counts} · doses joined in their order, paired first with first"
+    note = f"means over seeds with {claimed} intervals · {counts} · doses joined in their order"
     dress(figure, HEIGHT * lines + 60, note)
     figure.update_annotations(font={"size": 13, "color": LIGHT.ink}, yshift=4)
     for i, plane in enumerate(data):

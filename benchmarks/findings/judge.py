@@ -1,0 +1,89 @@
+"""What became of the findings? Each is judged from what a store holds of its studies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from benchmarks.findings.catalogue import Finding
+from benchmarks.findings.claims import NOT_RUN, Check, check, outcome
+from mohs.core.values import Json
+from mohs.protocols.studies.experiment import Experiment, plan
+from mohs.protocols.studies.verdict import Verdict, verdict
+from mohs.runs.store import Store
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A finding about one agent; no checks where nothing of it was run."""
+
+    agent: str
+    checks: tuple[Check, ...]
+
+    @property
+    def outcome(self) -> str:
+        return outcome(self.checks) if self.checks else NOT_RUN
+
+    @property
+    def n(self) -> int:
+        return min((e.n for c in self.checks for e in c.numbers), default=0)
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "agent": self.agent,
+            "outcome": self.outcome,
+            "n": self.n,
+            "checks": [c.to_json() for c in self.checks],
+        }
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a finding came to: first for the paper's agent, then for the others."""
+
+    finding: Finding
+    judged: tuple[Judged, ...]
+
+    @property
+    def outcome(self) -> str:
+        return self.judged[0].outcome
+
+    def to_json(self) -> dict[str, Json]:
+        f = self.finding
+        return {
+            "figure": f.figure,
+            "name": f.name,
+            "claim": f.claim,
+            "studies": list(f.studies),
+            "outcome": self.outcome,
+            "agents": [j.to_json() for j in self.judged],
+        }
+
+
+def outcomes(experiments: Mapping[str, Experiment], store: Store | None) -> dict[str, Verdict]:
+    """Every study with the runs that the store has of it."""
+    return {
+        name: verdict(asked, dict(store.results(cell.key for cell in plan(asked).cells)) if store else {})
+        for name, asked in experiments.items()
+    }
+
+
+def judge(findings: Sequence[Finding], verdicts: Mapping[str, Verdict]) -> list[Result]:
+    return [_result(finding, verdicts) for finding in findings]
+
+
+def _result(finding: Finding, verdicts: Mapping[str, Verdict]) -> Result:
+    experiments = {study: verdicts[study].experiment for study in finding.studies}
+    claims, agents = finding.claims(experiments), finding.judged(experiments)
+    return Result(
+        finding,
+        tuple(Judged(a, check(claims, a, verdicts) if _ran(finding, a, verdicts) else ()) for a in agents),
+    )
+
+
+def _ran(finding: Finding, agent: str, verdicts: Mapping[str, Verdict]) -> bool:
+    """Whether each study has a run of the agent at least."""
+    return all(
+        any(spot.n for panel in verdicts[study].panels if panel.contender.label == agent for spot in panel.spots)
+        for study in finding.studies
+    )
