@@ -12,7 +12,7 @@ import contextlib
 import inspect
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from typing import Any
@@ -217,6 +217,7 @@ def _policy(algorithm: str, space: spaces.Space[Any]) -> str:
 def _given(algorithm: str, env: Recorder, params: Mapping[str, Any]) -> dict[str, Any]:
     """Hyperparameters as the constructor takes them."""
     given = {name: value if name in TEXTS else _read(value) for name, value in params.items()}
+    given.setdefault("device", "cpu")  # whose generators `Randomness` keeps apart
     signature = inspect.signature(_class(algorithm)).parameters
     total = env.windows.total
     if ALGORITHMS[algorithm].rollouts:
@@ -275,12 +276,7 @@ def _torch() -> Any:
     return import_module("torch")
 
 
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """One thread, whatever the process uses elsewhere: small networks are slower with more."""
-    before = _torch().get_num_threads()
-    _torch().set_num_threads(1)
-    try:
-        yield
-    finally:
-        _torch().set_num_threads(before)
+def _one_thread() -> contextlib.AbstractContextManager[None]:
+    from mohs.agents.deep.threads import one_thread
+
+    return one_thread()

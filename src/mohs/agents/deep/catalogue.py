@@ -18,6 +18,8 @@ PACKAGE = "mohs.agents.deep"
 # The entries of the largest layer that a pack may have in all: weights, gradients, moments and targets stay in cache.
 CACHED = 2**21
 LARGEST, LARGEST_OF_IMAGES = 64, 8
+FEWEST_INPUTS = 16  # of a network whose inputs are not known yet
+FRAMES = 2**17  # images that the rollouts of a pack may hold: 3.7 GB of Atari's
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,10 @@ def check_device(device: str) -> None:
 
 def pack_size(agent: Agent, images: bool) -> int:
     """How many cells make the best pack: fewer of larger networks."""
-    hidden = config(agent).hidden
-    largest = max((a * b for a, b in itertools.pairwise(hidden)), default=1)
-    return max(4, min(LARGEST_OF_IMAGES if images else LARGEST, CACHED // largest))
+    c = config(agent)
+    largest = max((a * b for a, b in itertools.pairwise((FEWEST_INPUTS, *c.hidden))), default=1)
+    size = max(4, min(LARGEST, CACHED // largest))
+    if not images:
+        return size
+    rollout = c.steps * c.copies if hasattr(c, "copies") else 1
+    return max(1, min(size, LARGEST_OF_IMAGES, FRAMES // rollout))

@@ -23,10 +23,11 @@ from mohs.agents.deep.clock import Clock
 from mohs.agents.deep.dqn_presets import DQN_PRESETS, RAINBOW_PRESETS
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.encoders import Encoder, encoder
+from mohs.agents.deep.exploration import falling
 from mohs.agents.deep.networks import Generators, Linear, Mlp, Network, NoisyLinear, generators
 from mohs.agents.deep.optimise import Adam, move_toward
 from mohs.agents.deep.replay import Batch, Replay
-from mohs.agents.deep.spaces import choices, observations
+from mohs.agents.deep.spaces import choices, observations, seen
 from mohs.agents.deep.stage import Array, Step
 from mohs.agents.hyperparameters import Config, setting
 from mohs.agents.streams import keys
@@ -212,7 +213,7 @@ class Dqn:
         before, after = self._sees.store(step.before), self._sees.store(step.after)
         self._replay.add(before, self._chosen, step._replace(after=after))
         clock.steps += 1
-        if clock.steps >= c.learning_starts and clock.steps % c.update_every == 0:
+        if clock.steps > c.learning_starts and clock.steps % c.update_every == 0:
             self._update()
         if clock.steps % c.target_every == 0:
             move_toward(self._target, self._online, 1)
@@ -226,8 +227,7 @@ class Dqn:
     def _epsilon(self) -> float:
         c = self.config
         most = c.epsilon_steps if c.epsilon_share is None else c.epsilon_share * self._steps
-        share = min(self._clock.steps / most, 1.0) if most else 1.0
-        return c.epsilon_start + share * (c.epsilon_end - c.epsilon_start)
+        return falling(c.epsilon_start, c.epsilon_end, self._clock.steps / most if most else 1.0)
 
     def _explore(self, each: Array, epsilon: float, draws: Draws) -> npt.NDArray[np.int64]:
         """The best actions [cells, instances], and random ones in place of a share of them."""
@@ -246,17 +246,14 @@ class Dqn:
 
     @torch.no_grad()
     def _values(self, each: Array) -> Tensor:
-        kept = self._sees.store(each.reshape(-1, *each.shape[2:]))
-        features = self._sees.features(kept.reshape(*each.shape[:2], *kept.shape[1:]), self._device)
-        return self._means(self._online(features))
+        return self._means(self._online(seen(self._sees, each, self._device)))
 
     def _means(self, out: Tensor) -> Tensor:
         return (out.softmax(-1) * self._atoms).sum(-1) if self.config.distributional else out
 
     def _update(self) -> None:
         c = self.config
-        share = min(self._clock.steps / c.priority_steps, 1.0)
-        beta = c.priority_beta + share * (1 - c.priority_beta)
+        beta = falling(c.priority_beta, 1.0, self._clock.steps / c.priority_steps)
         batch = self._replay.sample(self._draws, c.batch_size, c.n_step, c.discount, beta)
         if c.noisy:
             self._resample(self._online, self._draws)

@@ -1,4 +1,4 @@
-"""How does a policy that always does the same explore? With noise that is added to its actions."""
+"""How does a policy that always does the same explore? With random actions now and then, or noise added to its own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
+
+
+def falling(start: float, end: float, progress: float) -> float:
+    """A share of random actions that goes from `start` to `end` as progress goes from 0 to 1, and stays there."""
+    return start + min(progress, 1.0) * (end - start)
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,10 @@ An *algorithm* holds the networks of all cells, chooses actions and learns from 
 
 from __future__ import annotations
 
-import contextlib
 import math
 import pickle
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +19,7 @@ from gymnasium import spaces
 from mohs.agents import windows
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.stage import Array, Stage, Step, is_native, stage
+from mohs.agents.deep.threads import one_thread
 from mohs.agents.external import EVALUATION
 from mohs.agents.protocol import Points
 from mohs.agents.streams import keys
@@ -93,7 +93,7 @@ class DeepLearner:
         self.failed: dict[int, str] = {}
         self._segment, self._left, self._step, self._owed = -1, 0, 0, 0
         self._stage = seen = stage([cells[0].segments[0].source], [0])  # for its spaces only
-        with _one_thread():
+        with one_thread():
             self._algorithm = maker(cells, config, seen.observation_space, seen.action_space, torch.device(device))
         self._copies = self._algorithm.copies
         instances = len(cells) * self._copies
@@ -110,7 +110,7 @@ class DeepLearner:
         """
         while self._left == 0 and steps:  # a segment may have no steps
             self._enter(self._segment + 1)
-        with _one_thread():
+        with one_thread():
             self._owed += steps
             while self._owed >= self._copies:
                 self._owed -= self._copies
@@ -154,7 +154,7 @@ class DeepLearner:
         most = math.inf if native or not self.cells[0].steps else EVALUATION * self.cells[0].steps
         address = "probe", first.name, self._step
         scene = stage([p.source for p in probes for _ in range(copies)], _seeds(self.cells, copies, *address))
-        with _one_thread():
+        with one_thread():
             returns, lengths, played = self._play(scene, copies, first.episodes // copies, first.mode == "greedy", most,
                                                   Draws(keys(self.cells, *address, "play")))  # fmt: skip
         scene.close()
@@ -252,19 +252,3 @@ def _diverged(step: int) -> str:
 
 def _seeds(cells: Sequence[Cell], copies: int, *names: str | int) -> list[int]:
     return [seeding.seed_of(seeding.child(cell.seed, *names, j)) for cell in cells for j in range(copies)]
-
-
-@contextlib.contextmanager
-def _one_thread() -> Iterator[None]:
-    """One thread, whatever the process uses elsewhere: results do not depend on it, and small products are faster.
-
-    Numbers too small to be normal count as zero; arithmetic with them would be a hundred times slower.
-    """
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    torch.set_flush_denormal(True)
-    try:
-        yield
-    finally:
-        torch.set_flush_denormal(False)
-        torch.set_num_threads(before)

@@ -21,7 +21,7 @@ from mohs.agents.deep.exploration import Floats, Noise, NoiseState
 from mohs.agents.deep.learner import Part
 from mohs.agents.deep.networks import Generators, generators
 from mohs.agents.deep.replay import Replay
-from mohs.agents.deep.spaces import Observations, action_range, observations
+from mohs.agents.deep.spaces import Observations, action_range, observations, seen
 from mohs.agents.deep.stage import Array, Step
 from mohs.agents.hyperparameters import Config, setting
 from mohs.agents.streams import keys
@@ -197,5 +197,4 @@ class OffPolicy:
         return chosen.nan_to_num(0.0).cpu().numpy()
 
     def _features(self, each: Array) -> Tensor:
-        kept = self._sees.store(each.reshape(-1, *each.shape[2:]))
-        return self._sees.features(kept.reshape(*each.shape[:2], *kept.shape[1:]), self._device)
+        return seen(self._sees, each, self._device)

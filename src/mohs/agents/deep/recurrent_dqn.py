@@ -21,11 +21,12 @@ from torch.nn import functional
 from mohs.agents.deep.clock import Clock
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.encoders import encoder
+from mohs.agents.deep.exploration import falling
 from mohs.agents.deep.networks import Generators, Linear, Network, generators
 from mohs.agents.deep.optimise import Adam, move_toward
 from mohs.agents.deep.recurrent import LAYERS, Echo, Moments, Recall, RecurrentBody
 from mohs.agents.deep.sequence_replay import SequenceReplay, Sequences
-from mohs.agents.deep.spaces import choices, observations
+from mohs.agents.deep.spaces import choices, observations, seen
 from mohs.agents.deep.stage import Array, Step
 from mohs.agents.hyperparameters import Config, setting
 from mohs.agents.streams import keys
@@ -146,7 +147,7 @@ class RecurrentDqn:
         self._recall.after(step.reward, step.terminated | step.truncated)
         clock.steps += 1
         # Steps, not slots in use: how many of those there are depends on the episodes of each cell.
-        if clock.steps >= max(c.learning_starts, c.burn_in + c.sequence) and clock.steps % c.update_every == 0:
+        if clock.steps > max(c.learning_starts, c.burn_in + c.sequence) and clock.steps % c.update_every == 0:
             self._update()
         if clock.steps % c.target_every == 0:
             move_toward(self._target, self._online, 1)
@@ -157,8 +158,7 @@ class RecurrentDqn:
 
     def _epsilon(self) -> float:
         c = self.config
-        share = min(self._clock.steps / c.epsilon_steps, 1.0) if c.epsilon_steps else 1.0
-        return c.epsilon_start + share * (c.epsilon_end - c.epsilon_start)
+        return falling(c.epsilon_start, c.epsilon_end, self._clock.steps / c.epsilon_steps if c.epsilon_steps else 1.0)
 
     def _chosen(self, now: Array, recall: Recall, epsilon: float, draws: Draws) -> Array:
         """The best actions, and random ones in place of a share of them; recalled from now on."""
@@ -177,9 +177,8 @@ class RecurrentDqn:
     @torch.no_grad()
     def _values(self, each: Array, recall: Recall) -> Tensor:
         """Values of all actions after what is recalled and these observations, which are recalled from now on."""
-        kept = self._sees.store(each.reshape(-1, *each.shape[2:]))
-        seen = self._sees.features(kept.reshape(*each.shape[:2], *kept.shape[1:]), self._device)
-        found, recall.memory = self._online(recall.moments(seen), recall.memory)
+        moments = recall.moments(seen(self._sees, each, self._device))
+        found, recall.memory = self._online(moments, recall.memory)
         values: Tensor = found[:, :, 0]
         return values
 

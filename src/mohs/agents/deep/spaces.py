@@ -124,6 +124,12 @@ def _is_film(space: spaces.Space[Any]) -> bool:
     return space.dtype == np.uint8 and space.shape is not None and len(space.shape) > 3
 
 
+def seen(sees: Observations, each: npt.NDArray[Any], device: torch.device) -> Tensor:
+    """Observations [cells, instances, ...] as a network takes them."""
+    kept = sees.store(each.reshape(-1, *each.shape[2:]))
+    return sees.features(kept.reshape(*each.shape[:2], *kept.shape[1:]), device)
+
+
 @dataclass(frozen=True)
 class Choices:
     """Finitely many actions: one choice, or several at once."""
