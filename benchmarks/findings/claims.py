@@ -3,6 +3,8 @@
 **More**: holds if the whole interval of a difference lies above a bound, fails if it leaves no room for an effect that
 counts, and is open otherwise. **Flat**: holds if the interval lies within a band around 0, fails if it lies outside.
 **Inside**: holds if some level between the ends of an axis beats both ends, fails if an end beats all between.
+**Learnt**: holds if the agent is surely a tenth of the way from random play to the optimum; where it is not, there is
+nothing to lose and the finding is open.
 
 All intervals that decide about one agent in one finding hold together at 95% (Bonferroni).
 """
@@ -23,6 +25,8 @@ from mohs.stats import Estimate, paired_difference
 REPRODUCED, NOT_REPRODUCED, DIFFERENT, OPEN, NOT_RUN = (
     "reproduced", "not reproduced", "different", "open", "not run yet",
 )  # fmt: skip
+
+LEARNT = 0.1  # of the way from random play to the optimum, as in a diagnosis
 
 Verdicts = Mapping[str, Verdict]  # by the name of the study
 
@@ -68,16 +72,29 @@ class Inside:
     study: str
 
 
-Claim = More | Flat | Inside
+@dataclass(frozen=True)
+class Learnt:
+    """What the other claims rest on: the task without its difficulty is learnt."""
+
+    says: str
+    values: tuple[Any, ...]
+    study: str
+
+
+Claim = More | Flat | Inside | Learnt
 
 
 @dataclass(frozen=True)
 class Check:
-    """What became of a claim: `holds` is None where it is open. `numbers` are what decided."""
+    """What became of a claim: `holds` is None where it is open. `numbers` are what decided.
+
+    Where one that is `needed` does not hold, the others say nothing.
+    """
 
     says: str
     numbers: tuple[Estimate, ...]
     holds: bool | None
+    needed: bool = False
 
     @property
     def word(self) -> str:
@@ -97,9 +114,12 @@ def outcome(checks: Sequence[Check]) -> str:
     """Of a finding, from all that it claims.
 
     Reproduced where all holds; different where a part holds and another fails; not reproduced where a part fails and
-    none holds; open where nothing fails, but a part cannot be decided by these runs.
+    none holds; open where nothing fails, but a part cannot be decided by these runs, and where nothing is learnt.
+    What is needed is no part.
     """
-    results = {c.holds for c in checks}
+    if not all(c.holds for c in checks if c.needed):
+        return OPEN
+    results = {c.holds for c in checks if not c.needed}
     if False in results:
         return DIFFERENT if True in results else NOT_REPRODUCED
     return OPEN if None in results else REPRODUCED
@@ -108,6 +128,9 @@ def outcome(checks: Sequence[Check]) -> str:
 def _check(claim: Claim, agent: str, verdicts: Verdicts, comparisons: int) -> Check:
     if isinstance(claim, Inside):
         return _inside(claim, agent, verdicts, comparisons)
+    if isinstance(claim, Learnt):
+        lead = _difference([At("normalised", claim.values, claim.study)], [], agent, verdicts, comparisons)
+        return Check(claim.says, (lead,), True if lead.low > LEARNT else None, needed=True)
     plus, minus = (claim.plus, claim.minus) if isinstance(claim, More) else ((claim.one,), (claim.other,))
     found = _difference(plus, minus, agent, verdicts, comparisons)
     return Check(claim.says, (found,), _more(found, claim) if isinstance(claim, More) else _flat(found, claim))

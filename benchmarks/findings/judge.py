@@ -15,14 +15,19 @@ from mohs.runs.store import Store
 
 @dataclass(frozen=True)
 class Judged:
-    """A finding about one agent; no checks where nothing of it was run."""
+    """A finding about one agent."""
 
     agent: str
     checks: tuple[Check, ...]
 
     @property
     def outcome(self) -> str:
-        return outcome(self.checks) if self.checks else NOT_RUN
+        return outcome(self.checks) if self.ran else NOT_RUN
+
+    @property
+    def ran(self) -> bool:
+        """Whether all can be compared; some points may have been run in other studies."""
+        return all(e.n for c in self.checks for e in c.numbers)
 
     @property
     def n(self) -> int:
@@ -75,15 +80,4 @@ def judge(findings: Sequence[Finding], verdicts: Mapping[str, Verdict]) -> list[
 def _result(finding: Finding, verdicts: Mapping[str, Verdict]) -> Result:
     experiments = {study: verdicts[study].experiment for study in finding.studies}
     claims, agents = finding.claims(experiments), finding.judged(experiments)
-    return Result(
-        finding,
-        tuple(Judged(a, check(claims, a, verdicts) if _ran(finding, a, verdicts) else ()) for a in agents),
-    )
-
-
-def _ran(finding: Finding, agent: str, verdicts: Mapping[str, Verdict]) -> bool:
-    """Whether each study has a run of the agent at least."""
-    return all(
-        any(spot.n for panel in verdicts[study].panels if panel.contender.label == agent for spot in panel.spots)
-        for study in finding.studies
-    )
+    return Result(finding, tuple(Judged(agent, check(claims, agent, verdicts)) for agent in agents))

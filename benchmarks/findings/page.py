@@ -28,7 +28,8 @@ COLOURS = 64  # enough for bars and maps; pictures are a quarter as large
 
 def write_page(results: Sequence[Result], verdicts: Mapping[str, Verdict], size: str, page: Path = PAGE) -> None:
     """Replaces the generated part of the page and draws the studies that have runs."""
-    found = {name: verdict for name, verdict in verdicts.items() if verdict.missing < verdict.runs}
+    ran = {study for result in results if _ran(result) for study in result.finding.studies}
+    found = {name: verdict for name, verdict in verdicts.items() if name in ran}
     if found:
         _draw({name: figure(verdict) for name, verdict in found.items()}, page.parent / PICTURES)
     write(page, filled(page.read_text(), generated(results, found, size)))
@@ -92,13 +93,18 @@ def _section(result: Result, found: Mapping[str, Verdict], size: str, shown: set
 
 
 def _checks(result: Result) -> str:
-    if not any(judged.checks for judged in result.judged):
-        return "Not run yet."
+    """What decided, about each agent that was run."""
+    if not _ran(result):
+        return "\n".join(["Not run yet. It claims that", "", *(f"- {check.says}" for check in result.judged[0].checks)])
     head = "| agent | claim | difference, interval | n | |\n|---|---|---|--:|---|"
-    rows = [_check_row(judged, check) for judged in result.judged for check in judged.checks]
-    level = numbers.level(result.judged[0].checks[0].numbers[0].level) if result.judged[0].checks else ""
-    note = f"Intervals at {level} each, so that those of one agent hold together at 95%." if level else ""
-    return "\n".join([head, *rows]) + (f"\n\n{note}" if note else "")
+    rows = [_check_row(judged, check) for judged in result.judged if judged.ran for check in judged.checks]
+    level = numbers.level(result.judged[0].checks[0].numbers[0].level)
+    note = f"Intervals at {level} each, so that those of one agent hold together at 95%."
+    return "\n".join([head, *rows, "", note])
+
+
+def _ran(result: Result) -> bool:
+    return any(judged.ran for judged in result.judged)
 
 
 def _check_row(judged: Judged, check: Check) -> str:
@@ -133,7 +139,7 @@ def _row(panel: Panel, name: str) -> list[str]:
 
 
 def _n(judged: Judged) -> str:
-    return f", n = {judged.n}" if judged.checks else ""
+    return f", n = {judged.n}" if judged.ran else ""
 
 
 def _draw(figures: Mapping[str, go.Figure], directory: Path) -> None:

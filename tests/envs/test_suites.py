@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ from gymnasium.wrappers import AtariPreprocessing, FrameStackObservation
 from trajectories import Steps, agree, frames, play, rewards
 
 import mohs
-from mohs import Task, TaskSet, UsageError
+from mohs import Task, UsageError
 
 GAMES = ["BeamRider", "Breakout", "Qbert", "SpaceInvaders"]  # of the paper, section 6.1.1
 MUJOCO = ["HalfCheetah-v5", "Pusher-v5", "Reacher-v5", "Ant-v5", "Hopper-v5", "Walker2d-v5"]
@@ -156,13 +155,6 @@ def test_dials_of_mujoco_rewards_leave_the_simulation(name: str) -> None:
     moved = play(mohs.make(name, transition_noise=0.05), 40)
     assert np.array_equal(moved[0][0], plain[0][0])
     assert not np.allclose(frames(plain)[1:], frames(moved)[1:])
-
-
-def test_a_set_of_environments_that_forget_their_state_is_not_copied() -> None:
-    env = mohs.make(TaskSet.make([Task.make("Reacher-v5"), Task.make("Reacher-v5", delay=1)]))
-    env.reset(seed=0)
-    with pytest.raises(pickle.PicklingError, match="EzPickle"):
-        pickle.dumps(env)
 
 
 def test_mujoco_takes_its_own_arguments() -> None:

@@ -14,6 +14,7 @@ AGENTS = [
     ("ppo", "toy/discrete", {"hidden": [8]}),
     ("sac", "toy/continuous", {"learning_starts": 20, "hidden": [8], "batch_size": 16}),
     ("dqn", "CartPole-v1", {"learning_starts": 20, "hidden": [8]}),
+    ("td3", "Reacher-v5", {"learning_starts": 20, "hidden": [8], "batch_size": 16}),
 ]
 
 

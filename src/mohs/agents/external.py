@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-import io
 import math
 import pickle
 from collections.abc import Sequence
@@ -14,7 +13,6 @@ from typing import Any
 import gymnasium
 import numpy as np
 import numpy.typing as npt
-from gymnasium.utils import EzPickle
 
 from mohs.agents.protocol import NONE_FAILED, Points, UserAgent
 from mohs.agents.windows import Windows
@@ -22,6 +20,7 @@ from mohs.core import seeding
 from mohs.core.cell import Cell
 from mohs.core.errors import MohsError, UsageError
 from mohs.core.values import resolve, source_hash
+from mohs.envs.keeping import pickled
 from mohs.envs.make import make
 
 
@@ -72,24 +71,6 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
         if self.over:
             self.windows.add(self._gain, self._length)
         return observation, reward, terminated, truncated, info
-
-
-class _Pickler(pickle.Pickler):
-    """Refuses `EzPickle` environments (Atari, MuJoCo): what comes back is a new one, not the state that it was in."""
-
-    def persistent_id(self, obj: Any) -> None:
-        if isinstance(obj, EzPickle):
-            raise pickle.PicklingError(f"{type(obj).__name__} forgets its state.")
-
-
-def pickled(value: Any) -> bytes | None:
-    """Bytes from which the same value comes back; None where some environment in it cannot."""
-    buffer = io.BytesIO()
-    try:
-        _Pickler(buffer).dump(value)
-    except (pickle.PicklingError, TypeError, AttributeError):
-        return None
-    return buffer.getvalue()
 
 
 class ExternalLearner:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import gymnasium
 import numpy as np
-from gymnasium.utils import EzPickle
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
 
 from mohs.core.dials import DIALS
@@ -123,11 +121,6 @@ class DrawnEnv(gymnasium.Env[Any, Any]):
     def close(self) -> None:
         for member in self._members:
             member.close()
-
-    def __getstate__(self) -> dict[str, Any]:
-        if any(isinstance(member.unwrapped, EzPickle) for member in self._members):
-            raise pickle.PicklingError("an EzPickle environment would come back anew, not in the state that it is in.")
-        return self.__dict__
 
     def _current(self) -> Env:
         if self._playing is None:

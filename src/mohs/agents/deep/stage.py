@@ -17,8 +17,8 @@ import numpy.typing as npt
 from gymnasium import spaces
 from gymnasium.wrappers import FlattenObservation
 
-from mohs.agents.external import pickled
 from mohs.core.task import Source, members
+from mohs.envs.keeping import pickled
 from mohs.envs.make import make, make_vec
 
 Array = npt.NDArray[Any]

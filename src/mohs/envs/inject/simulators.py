@@ -62,14 +62,23 @@ def _push_mountain_car(env: Any, noise: Noise) -> Any:
     return env.state.copy()
 
 
+def _degrees(env: Any) -> int:
+    """Positions and velocities of all degrees of freedom."""
+    return 2 * int(env.model.nv)
+
+
+def _two(_env: Any) -> int:
+    return 2
+
+
 _SIMULATORS = {
-    "MujocoEnv": Simulator(lambda env: 2 * int(env.model.nv), _push_mujoco),
-    "PendulumEnv": Simulator(lambda env: 2, _push_pendulum),
-    "Continuous_MountainCarEnv": Simulator(lambda env: 2, _push_mountain_car),
+    "MujocoEnv": Simulator(_degrees, _push_mujoco),
+    "PendulumEnv": Simulator(_two, _push_pendulum),
+    "Continuous_MountainCarEnv": Simulator(_two, _push_mountain_car),
 }
 
 
-def is_a(env: Env, *names: str) -> bool:
+def is_a(env: Any, *names: str) -> bool:
     """Is the bare environment of one of these classes? By name, so that no package is imported to find out."""
     return any(kind.__name__ in names for kind in type(env.unwrapped).__mro__)
 
