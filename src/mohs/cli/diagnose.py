@@ -19,10 +19,10 @@ from mohs.cli.options import (
     Png,
     StoreUrl,
     Workers,
+    check_machine,
 )
 from mohs.cli.output import announce_compilation, check_directory, slug, tell_failures, tell_interrupted
 from mohs.cli.studies import show, verdict_of
-from mohs.core.domain import Integer
 
 
 def diagnose(
@@ -60,7 +60,6 @@ def diagnose(
     as_json: AsJson = False,
 ) -> int:
     """Find out which dial of hardness breaks an agent, at which dose. The same command again goes on."""
-    from mohs.agents.deep.catalogue import check_device
     from mohs.core.data_files import read_table
     from mohs.protocols.diagnose import Study, plan
     from mohs.runs.execute import execute
@@ -68,11 +67,7 @@ def diagnose(
     from mohs.runs.store import open_store
 
     from_file = {} if hyperparameter_file is None else read_table(hyperparameter_file)
-    if workers is not None:
-        Integer(0).parse("workers", workers)
-    if pack_size is not None:
-        Integer(1).parse("pack_size", pack_size)
-    check_device(device)
+    check_machine(workers, pack_size, device)
     study = Study.make(
         find_agent(agent, **{**from_file, **words.settings("--set", hyperparameters or [])}),
         battery,

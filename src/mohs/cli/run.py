@@ -19,10 +19,10 @@ from mohs.cli.options import (
     Png,
     StoreUrl,
     Workers,
+    check_machine,
 )
 from mohs.cli.output import announce_compilation, check_directory, print_json, slug, tell_failures, tell_interrupted
 from mohs.cli.studies import show_experiment_of
-from mohs.core.domain import Integer
 from mohs.report.terminal import show_table
 
 if TYPE_CHECKING:
@@ -60,7 +60,6 @@ def run(
     as_json: AsJson = False,
 ) -> int:
     """Carry out a study and write its report. The same command again goes on where it stopped."""
-    from mohs.agents.deep.catalogue import check_device
     from mohs.protocols.studies.cost import cost
     from mohs.protocols.studies.experiment import plan
     from mohs.protocols.studies.files import read_study
@@ -69,10 +68,8 @@ def run(
     from mohs.runs.store import open_store
 
     experiment = read_study(study, size)
-    count = default_workers() if workers is None else Integer(0).parse("workers", workers)
-    if pack_size is not None:
-        Integer(1).parse("pack_size", pack_size)
-    check_device(device)
+    check_machine(workers, pack_size, device)
+    count = default_workers() if workers is None else workers
     directory = out or REPORTS / slug(experiment.title)
     check_directory(directory)
     if png:

@@ -16,10 +16,11 @@ from functools import partial
 from typing import Any
 
 from mohs.agents.deep import catalogue as deep
+from mohs.agents.deep.stage import is_native
 from mohs.agents.protocol import Learner
 from mohs.agents.windows import count
 from mohs.core.cell import METRICS, Cell
-from mohs.core.task import Source, members
+from mohs.core.task import members
 from mohs.core.values import Json, canonical_json
 from mohs.runs.learners import learner
 from mohs.runs.plan import packs, runs_alone, signature, suited_size
@@ -129,7 +130,7 @@ def _eager(cell: Cell) -> Cell:
     agent = cell.agent
     if agent.name in deep.AGENTS:
         agent = replace(agent, params=tuple(sorted({**dict(agent.params), **_sooner(deep.config(agent))}.items())))
-    probes = [probe if _native(probe.source) else replace(probe, episodes=1) for probe in cell.probes]
+    probes = [probe if is_native(probe.source) else replace(probe, episodes=1) for probe in cell.probes]
     return replace(cell, agent=agent, probes=tuple(probes))
 
 
@@ -146,15 +147,11 @@ def _sooner(config: Any) -> dict[str, int]:
 def _evaluations(mine: Learner, cell: Cell, number: int) -> float:
     """The seconds of all evaluations of a cell's probe."""
     probe, tried = cell.probes[number], mine.cells[0].probes[number]
-    if _native(probe.source):
+    if is_native(probe.source):
         mine.evaluate(number)  # compiles
     start = time.perf_counter()
     mine.evaluate(number)
     return (time.perf_counter() - start) * len(probe.at) * probe.episodes / tried.episodes
-
-
-def _native(source: Source) -> bool:
-    return not any(task.environment.outside for task in members(source)[0])
 
 
 def _saved(mine: Learner) -> int:
