@@ -68,7 +68,7 @@ def test_the_actor_follows_the_first_critic_and_moves_no_critic():
     assert torch.equal(first, both[:, :1])
     assert not torch.allclose(both[:, 0], both[:, 1])
     before = rule.critics.save(0)
-    rule._actor_adam.step(-first[:, 0].mean(1))
+    rule.actor_adam.step(-first[:, 0].mean(1))
     assert rule.actor.last.weight.grad.any()
     assert all(p.grad is None for p in rule.critics.parameters())
     assert all((before[name] == value).all() for name, value in rule.critics.save(0).items())

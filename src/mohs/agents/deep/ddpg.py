@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 from gymnasium import spaces
-from torch import Tensor
 
-from mohs.agents.deep.critics import Actor, Critics
+from mohs.agents.deep.deterministic import Deterministic
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.exploration import Noise
-from mohs.agents.deep.learner import Part
-from mohs.agents.deep.networks import Generators
 from mohs.agents.deep.off_policy import OffPolicy, OffPolicyConfig, Sample
-from mohs.agents.deep.optimise import Adam, move_toward
-from mohs.agents.deep.spaces import Observations
 from mohs.agents.hyperparameters import setting
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Real
@@ -48,45 +43,13 @@ class DdpgConfig(OffPolicyConfig):
         }  # fmt: skip
 
 
-class Ddpg:
-    """The rule of DDPG: see `off_policy.Rule`."""
-
-    def __init__(
-        self, init: Generators, sees: Observations, actions: int, config: DdpgConfig, device: torch.device
-    ) -> None:
-        self.config = config
-        self.actor = Actor(init, sees, actions, config).to(device)
-        self.critics = Critics(init, sees, actions, config, 1).to(device)
-        self._target_actor, self._target_critics = (
-            deepcopy(network).requires_grad_(False) for network in (self.actor, self.critics)
-        )
-        self._actor_adam = Adam(self.actor.parameters(), config.actor_rate)
-        self._critic_adam = Adam(self.critics.parameters(), config.learning_rate)
-        self.parts: Mapping[str, Part] = {
-            "actor": self.actor, "critics": self.critics, "target_actor": self._target_actor,
-            "target_critics": self._target_critics, "actor_adam": self._actor_adam, "critic_adam": self._critic_adam,
-        }  # fmt: skip
-
-    def choose(self, seen: Tensor, draws: Draws | None) -> Tensor:
-        return torch.tanh(self.actor(seen))
-
-    def judge(self, seen: Tensor, actions: Tensor) -> Tensor:
-        values: Tensor = self.critics(seen, actions)
-        return values.amin(1)
-
-    def finite(self) -> Tensor:
-        return self.actor.finite() & self.critics.finite()
-
-    def update(self, batch: Sample, draws: Draws) -> None:
-        with torch.no_grad():
-            then = torch.tanh(self._target_actor(batch.after))
-            goal = batch.gain + batch.discount * self._target_critics(batch.after, then)[:, 0]
-        value = self.critics(batch.before, batch.action)[:, 0]
-        self._critic_adam.step((value - goal).square().mean(1))
-        value = self.critics(batch.before, torch.tanh(self.actor(batch.before)))[:, 0]
-        self._actor_adam.step(-value.mean(1))
-        move_toward(self._target_actor, self.actor, self.config.target_rate)
-        move_toward(self._target_critics, self.critics, self.config.target_rate)
+def update(rule: Deterministic, config: DdpgConfig, batch: Sample, draws: Draws) -> None:
+    with torch.no_grad():
+        then = torch.tanh(rule.target_actor(batch.after))
+        goal = batch.gain + batch.discount * rule.target_critics(batch.after, then)[:, 0]
+    value = rule.critics(batch.before, batch.action)[:, 0]
+    rule.critic_adam.step((value - goal).square().mean(1))
+    rule.climb(batch.before)
 
 
 def make_ddpg(
@@ -105,4 +68,5 @@ def make_ddpg(
             if wanders
             else Noise.white(c.noise_scale)
         )
-    return OffPolicy(Ddpg, cells, c, observation_space, action_space, device, noise)
+    rule = partial(Deterministic, critics=1, update=update)
+    return OffPolicy(rule, cells, c, observation_space, action_space, device, noise)

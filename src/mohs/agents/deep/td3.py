@@ -6,23 +6,18 @@ The lesser of two critics counts, their targets are smoothed by noise, and the a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
 from gymnasium import spaces
 from torch import Tensor
 
-from mohs.agents.deep.clock import Clock
-from mohs.agents.deep.critics import Actor, Critics
+from mohs.agents.deep.deterministic import Deterministic
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.exploration import Noise
-from mohs.agents.deep.learner import Part
-from mohs.agents.deep.networks import Generators
 from mohs.agents.deep.off_policy import OffPolicy, OffPolicyConfig, Sample
-from mohs.agents.deep.optimise import Adam, move_toward
-from mohs.agents.deep.spaces import Observations
 from mohs.agents.hyperparameters import setting
 from mohs.core.cell import Cell
 from mohs.core.domain import Integer, Real
@@ -52,57 +47,22 @@ class Td3Config(OffPolicyConfig):
         }  # fmt: skip
 
 
-class Td3:
-    """The rule of TD3: see `off_policy.Rule`."""
+def update(rule: Deterministic, config: Td3Config, batch: Sample, draws: Draws) -> None:
+    goal = _goal(rule, config, batch, draws)
+    values = rule.critics(batch.before, batch.action)
+    rule.critic_adam.step((values - goal[:, None]).square().mean(2).sum(1))
+    if rule.updates.steps % config.policy_delay == 0:
+        rule.climb(batch.before)
 
-    def __init__(
-        self, init: Generators, sees: Observations, actions: int, config: Td3Config, device: torch.device
-    ) -> None:
-        self.config = config
-        self.actor = Actor(init, sees, actions, config).to(device)
-        self.critics = Critics(init, sees, actions, config, 2).to(device)
-        self._target_actor, self._target_critics = (
-            deepcopy(network).requires_grad_(False) for network in (self.actor, self.critics)
-        )
-        self._actor_adam = Adam(self.actor.parameters(), config.actor_rate)
-        self._critic_adam = Adam(self.critics.parameters(), config.learning_rate)
-        self._updates = Clock()
-        self.parts: Mapping[str, Part] = {
-            "actor": self.actor, "critics": self.critics, "target_actor": self._target_actor,
-            "target_critics": self._target_critics, "actor_adam": self._actor_adam, "critic_adam": self._critic_adam,
-            "updates": self._updates,
-        }  # fmt: skip
 
-    def choose(self, seen: Tensor, draws: Draws | None) -> Tensor:
-        return torch.tanh(self.actor(seen))
-
-    def judge(self, seen: Tensor, actions: Tensor) -> Tensor:
-        values: Tensor = self.critics(seen, actions)
-        return values.amin(1)
-
-    def finite(self) -> Tensor:
-        return self.actor.finite() & self.critics.finite()
-
-    def update(self, batch: Sample, draws: Draws) -> None:
-        c = self.config
-        goal = self._goal(batch, draws)
-        values = self.critics(batch.before, batch.action)
-        self._critic_adam.step((values - goal[:, None]).square().mean(2).sum(1))
-        self._updates.steps += 1
-        if self._updates.steps % c.policy_delay == 0:
-            value = self.critics(batch.before, torch.tanh(self.actor(batch.before)), 1)[:, 0]
-            self._actor_adam.step(-value.mean(1))
-            move_toward(self._target_actor, self.actor, c.target_rate)
-            move_toward(self._target_critics, self.critics, c.target_rate)
-
-    @torch.no_grad()
-    def _goal(self, batch: Sample, draws: Draws) -> Tensor:
-        c = self.config
-        normals = torch.from_numpy(draws.normal(*batch.action.shape[1:])).to(batch.action.device)
-        noise = (c.target_noise * normals).clamp(-c.target_noise_clip, c.target_noise_clip)
-        then = (torch.tanh(self._target_actor(batch.after)) + noise).clamp(-1, 1)
-        values: Tensor = self._target_critics(batch.after, then)
-        return batch.gain + batch.discount * values.amin(1)
+@torch.no_grad()
+def _goal(rule: Deterministic, config: Td3Config, batch: Sample, draws: Draws) -> Tensor:
+    c = config
+    normals = torch.from_numpy(draws.normal(*batch.action.shape[1:])).to(batch.action.device)
+    noise = (c.target_noise * normals).clamp(-c.target_noise_clip, c.target_noise_clip)
+    then = (torch.tanh(rule.target_actor(batch.after)) + noise).clamp(-1, 1)
+    value: Tensor = rule.target_critics(batch.after, then).amin(1)
+    return batch.gain + batch.discount * value
 
 
 def make_td3(
@@ -113,4 +73,5 @@ def make_td3(
     device: torch.device,
 ) -> OffPolicy:
     noise = Noise.white(config.noise_scale) if config.noise_scale else None
-    return OffPolicy(Td3, cells, config, observation_space, action_space, device, noise)
+    rule = partial(Deterministic, critics=2, update=update)
+    return OffPolicy(rule, cells, config, observation_space, action_space, device, noise)
