@@ -5,8 +5,9 @@
 A step is one step of one cell's environment: acting, the environment, remembering, and its share of the updates. Both
 sides have one thread, the same algorithm, networks, batches and rhythm of updates (`benchmarks.same_agent` translates
 the hyperparameters), and the same toys: the pack plays a fleet, stable-baselines3 single environments of the same mohs,
-installed beside it in an environment of its own. They take turns in short slices; the ratio is the median of those of
-neighbours. Before that, both have trained until updates are under way. Compilation and imports are excluded.
+installed beside it in an environment of its own. Both have the environment variables of mohs' worker processes. They
+take turns in short slices; the ratio is the median of those of neighbours. Before that, both have trained until updates
+are under way. Compilation and imports are excluded.
 
 Memory is what a cell adds to the resident memory of a process by the end of a short run whose transitions are all
 remembered: networks, optimiser, replay. The interpreter with torch, which every process needs, is not in it.
@@ -25,17 +26,15 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any
 
-from benchmarks.peer import ONE_THREAD, ROOT, Peer, python_of
-
-os.environ.update(ONE_THREAD)
-
 import mohs
 from benchmarks.measure import Comparison, Measure, Side, asked, compare, data, lines
+from benchmarks.peer import ROOT, Peer, python_of
 from benchmarks.same_agent import translated
 from mohs import Cell, Segment, Task
 from mohs.agents.deep import catalogue
 from mohs.core.cell import Agent
 from mohs.runs.learners import agent, learner
+from mohs.runs.pool import ENVIRONMENT
 
 PEER = "stable-baselines3"
 REQUIREMENTS = ("-c", "constraints.txt", "-e", ".[sb3]")
@@ -143,6 +142,10 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer repeats")
     parser.add_argument("--only", choices=[case.name for case in CASES], help="one case")
     options = parser.parse_args()
+    if not ENVIRONMENT.items() <= os.environ.items():  # libraries read it when a process begins
+        os.execve(
+            sys.executable, [sys.executable, "-m", "benchmarks.learners", *sys.argv[1:]], os.environ | ENVIRONMENT
+        )
 
     cases = [case for case in CASES if options.only in (None, case.name)]
     repeats = 5 if options.quick else 15

@@ -71,7 +71,7 @@ def advantages_of(one, algorithm, i, discount, trace):
 def _linear(layer, i):
     made = nn.Linear(layer.inputs, layer.outputs)
     with torch.no_grad():
-        made.weight.copy_(layer.weight[i, : layer.inputs, : layer.outputs].T)
+        made.weight.copy_(layer.weight[i, : layer.outputs, : layer.inputs])
         made.bias.copy_(layer.bias[i, 0, : layer.outputs])
     return made
 

@@ -225,10 +225,10 @@ def test_broken_noisy_nets_do_not_explore():
     """For studies of ablations: with the switch the network's noise is never drawn."""
     pack = learner(cells_of("toy/discrete", 20, name="rainbow", broken="noisy"))
     pack.train(20)
-    assert all((layer._rows == 0).all() for layer in pack._algorithm._online.noisy_layers())
+    assert all((layer._inputs == 0).all() for layer in pack._algorithm._online.noisy_layers())
     whole = learner(cells_of("toy/discrete", 20, name="rainbow"))
     whole.train(20)
-    assert all((layer._rows != 0).any() for layer in whole._algorithm._online.noisy_layers())
+    assert all((layer._inputs != 0).any() for layer in whole._algorithm._online.noisy_layers())
 
 
 @pytest.mark.parametrize("config", [DqnConfig, RainbowConfig])

@@ -37,7 +37,7 @@ def test_a_layer_is_that_of_torch(activation):
         one = torch.nn.Sequential()
         for layer in pack.layers:
             plain = torch.nn.Linear(layer.inputs, layer.outputs)
-            plain.weight.data = layer.weight[i, : layer.inputs, : layer.outputs].T.detach().clone()
+            plain.weight.data = layer.weight[i, : layer.outputs, : layer.inputs].detach().clone()
             plain.bias.data = layer.bias[i, 0, : layer.outputs].detach().clone()
             one.extend([plain, torch.nn.ReLU() if activation == "relu" else torch.nn.Tanh()])
         out = one(x[i, :, :5])
@@ -45,7 +45,7 @@ def test_a_layer_is_that_of_torch(activation):
         assert (found[i, :, 12:] == 0).all()
         (out.square().sum() / (7 * padded(12))).backward()
         expected = [
-            g for layer in one if isinstance(layer, torch.nn.Linear) for g in (layer.weight.grad.T, layer.bias.grad)
+            g for layer in one if isinstance(layer, torch.nn.Linear) for g in (layer.weight.grad, layer.bias.grad)
         ]
         for mine, other in zip([g[i] for g in grads], expected, strict=True):
             used = mine[: other.shape[0], : other.shape[1]] if other.dim() == 2 else mine[0, : len(other)]

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor, nn
 
 from mohs.agents.deep.encoders import encoder
-from mohs.agents.deep.networks import ACTIVATIONS, Generators, Linear, Mlp, Network, padded
+from mohs.agents.deep.networks import ACTIVATIONS, Generators, Linear, Mlp, Network, affine, padded
 from mohs.agents.deep.off_policy import OffPolicyConfig
 from mohs.agents.deep.spaces import Observations
 
@@ -44,7 +44,7 @@ class Critics(Network):
         self.biases = nn.ParameterList(_stacked([layer.bias for layer in of]) for of in zip(*layers, strict=True))
         last = [Linear(init, widths[-1][1], 1) for _ in range(count)]
         # The weights of a single output as a row: the sum of a product is faster than so narrow a matrix.
-        self.row = nn.Parameter(_stacked([one.weight[..., :1].mT for one in last]))
+        self.row = nn.Parameter(_stacked([one.weight[:, :1] for one in last]))
         self.shift = nn.Parameter(_stacked([one.bias for one in last]))
 
     def forward(self, x: Tensor, actions: Tensor, count: int | None = None) -> Tensor:
@@ -54,7 +54,7 @@ class Critics(Network):
         x = x.expand(-1, row.shape[1], -1, -1).flatten(0, 1)
         for weight, bias in zip(self.weights, self.biases, strict=True):
             weight, bias = (p[:, :count].flatten(0, 1) for p in (weight, bias))
-            x = self.activation(torch.baddbmm(bias, x, weight))
+            x = self.activation(affine(x, weight, bias))
         each = x.view(*row.shape[:2], *x.shape[1:])
         return (each * row).sum(-1) + shift[..., 0]
 
