@@ -74,7 +74,7 @@ CASES = (
     Case("ppo_64", 8, "ppo", {**PPO, "hidden": (64, 64)}, 256, 512, 512),
     Case("sac_64", 5, "sac", {**SAC, "hidden": (64, 64)}, 16, 150, 500, "toy/continuous", {"make_denser": True}),
     Case(
-        "dqn_cnn", 2, "dqn", {**DQN, "hidden": (256,), "filters": FILTERS}, 160, 400, 500,
+        "dqn_cnn", 2, "dqn", {**DQN, "hidden": (256,), "filters": FILTERS}, 96, 400, 500,
         params={"image_representations": True},
     ),
 )  # fmt: skip
