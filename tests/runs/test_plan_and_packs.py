@@ -120,7 +120,7 @@ def test_options_that_are_not_json_are_refused() -> None:
         packs([], 0)
 
 
-@pytest.mark.parametrize(("cells", "workers", "sizes"), [(8, 2, [4, 4]), (3, 0, [3]), (170, 2, [42, 43, 42, 43])])
+@pytest.mark.parametrize(("cells", "workers", "sizes"), [(8, 2, [4, 4]), (3, 0, [3]), (340, 2, [85, 85, 85, 85])])
 def test_deep_agents_make_one_pack_for_each_worker_or_as_many_rounds_as_it_takes(cells, workers, sizes):
     made = [Cell(Agent.make("dqn"), seed, (Segment(Task.make("toy/discrete"), 10),)) for seed in range(cells)]
     packed = packs(made, partial(suited_size, total=cells, workers=workers))

@@ -17,7 +17,7 @@ from mohs.core.task import Task
 PACKAGE = "mohs.agents.deep"
 # The entries of the largest layer that a pack may have in all: weights, gradients, moments and targets stay in cache.
 CACHED = 2**21
-LARGEST, LARGEST_OF_IMAGES = 64, 12
+LARGEST, LARGEST_OF_IMAGES = 128, 12
 FEWEST_INPUTS = 16  # of a network whose inputs are not known yet
 FRAMES = 2**17  # images that the rollouts of a pack may hold: 3.7 GB of Atari's
 

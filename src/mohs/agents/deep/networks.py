@@ -92,6 +92,8 @@ class Affine(torch.autograd.Function):
 
 def affine(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """[cells, batch, inputs] → [cells, batch, outputs], by weights [cells, outputs, inputs]."""
+    if not torch.is_grad_enabled():
+        return torch.baddbmm(bias, x, weight.mT)
     out: Tensor = Affine.apply(x, weight, bias)  # type: ignore[no-untyped-call]
     return out
 
