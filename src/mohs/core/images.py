@@ -1,4 +1,4 @@
-"""Which parameters do images take, and which of them go together?"""
+"""Which observations are images, which parameters do they take, and which of these go together?"""
 
 from __future__ import annotations
 
@@ -6,10 +6,18 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from gymnasium import spaces
+
 from mohs.core.dials import DIALS
 from mohs.core.domain import Choice, Custom, Integer, Optional
 from mohs.core.errors import UsageError, invalid
 from mohs.core.registry import Parameter
+
+
+def is_image(space: spaces.Space[Any]) -> bool:
+    """Whether observations are pictures: bytes or marks in rows and columns, of one or several channels."""
+    return isinstance(space, spaces.Box) and space.dtype in (np.uint8, np.bool_) and len(space.shape) in (2, 3)
 
 
 def _path(name: str, value: Any) -> str:

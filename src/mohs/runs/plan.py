@@ -13,12 +13,10 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
-from gymnasium import spaces
-
 from mohs.agents.deep import catalogue as deep
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
+from mohs.core.images import is_image
 from mohs.core.task import Source, Task, members, read_json
 from mohs.core.values import Json, canonical_json, content_hash
 from mohs.envs.make import make
@@ -137,8 +135,7 @@ def _shows_images(task: Task) -> bool:
     except Exception:  # the cell itself will say what is wrong with its environment
         return False
     env.close()
-    space = env.observation_space
-    return isinstance(space, spaces.Box) and space.dtype == np.uint8 and len(space.shape) > 1
+    return is_image(env.observation_space)
 
 
 def _cut(group: Sequence[Cell], size: int) -> list[list[Cell]]:

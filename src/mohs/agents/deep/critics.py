@@ -7,8 +7,9 @@ from itertools import pairwise
 import torch
 from torch import Tensor, nn
 
+from mohs.agents.deep.activations import ACTIVATIONS
 from mohs.agents.deep.encoders import encoder
-from mohs.agents.deep.networks import ACTIVATIONS, Generators, Linear, Mlp, Network, affine, padded
+from mohs.agents.deep.networks import Generators, Linear, Mlp, Network, affine, padded
 from mohs.agents.deep.off_policy import OffPolicyConfig
 from mohs.agents.deep.spaces import Observations
 

@@ -16,12 +16,11 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from mohs.agents.deep.activations import ACTIVATIONS
+
 Generators = Sequence[torch.Generator]
 # Draws the weights [inputs, outputs] of one cell.
 Init = Callable[[torch.Generator, int, int], Tensor]
-
-# In place, because they are taken of what a layer has just made: new memory costs more than they do.
-ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {"relu": torch.relu_, "tanh": torch.tanh_}
 
 
 def generators(keys: Sequence[int]) -> list[torch.Generator]:

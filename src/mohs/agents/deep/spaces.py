@@ -19,6 +19,7 @@ from torch.nn import functional
 
 from mohs.agents.deep.networks import padded
 from mohs.core.errors import UsageError
+from mohs.core.images import is_image
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,7 @@ def observations(space: spaces.Space[Any]) -> Observations:
         return Categories((int(space.n),), (int(space.start),))
     if isinstance(space, spaces.MultiDiscrete):
         return Categories(tuple(space.nvec.ravel().tolist()), tuple(space.start.ravel().tolist()))
-    if isinstance(space, spaces.Box) and space.dtype in (np.uint8, np.bool_) and len(space.shape) in (2, 3):
+    if isinstance(space, spaces.Box) and is_image(space):
         return _image(space)
     if isinstance(space, spaces.Box | spaces.MultiBinary) and not _is_film(space):
         return Numbers(int(np.prod(space.shape)))
