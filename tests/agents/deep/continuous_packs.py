@@ -84,11 +84,13 @@ def probe_pack(name, probe, steps, **hyperparameters):
 
 
 def check_values(name, **hyperparameters):
-    """The critics know what is paid, in which state, and how much less it is worth a step earlier."""
+    """The critics know what is paid, in which state, how much less it is worth a step earlier, and that what is cut off
+    does not end there."""
     for probe, values, steps in (
         ("Constant", {0: 1.0}, 300),
         ("Observed", {-1: -1.0, 1: 1.0}, 500),
         ("Delayed", {0: 0.5, 1: 1.0}, 800),
+        ("Chain", {0: 1.0, 1: 2.0}, 1500),
     ):
         pack = probe_pack(name, probe, steps, **hyperparameters)
         found = learnt(pack, list(values))

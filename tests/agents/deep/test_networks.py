@@ -65,9 +65,10 @@ def test_the_same_bits_alone_and_in_a_pack(batch, widths):
                 optimiser.step(network(x).square().mean((1, 2)))
         return [network(x).detach(), *gradients(network, x)]
 
-    x = inputs(3, batch, widths[0])
-    pack = run(KEYS, x)
-    for i, key in enumerate(KEYS):
+    keys = list(range(11))  # more than one instruction takes at once, and not a multiple of it
+    x = inputs(len(keys), batch, widths[0])
+    pack = run(keys, x)
+    for i, key in enumerate(keys):
         for mine, alone in zip(pack, run([key], x[i : i + 1]), strict=True):
             assert torch.equal(mine[i], alone[0])
 
@@ -101,6 +102,21 @@ def test_convolutions_have_the_same_bits_in_a_pack():
     for i, key in enumerate(KEYS):
         alone = gradients(Cnn(generators([key]), (1, 40, 40), ((16, 8, 4), (32, 4, 2))), x[i : i + 1])
         assert all(torch.equal(mine[i], other[0]) for mine, other in zip(pack, alone, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("shape", "filters"),
+    [((1, 36, 40), ((8, 8, 4), (8, 4, 2))), ((3, 17, 20), ((8, 5, 3), (4, 3, 1))), ((2, 31, 30), ((16, 6, 2),))],
+)
+def test_single_images_are_seen_as_in_a_batch_and_with_the_same_bits_in_a_pack(shape, filters):
+    keys = list(range(11))
+    x = torch.randint(0, 256, (len(keys), 2, *shape), dtype=torch.uint8)
+    pack = Cnn(generators(keys), shape, filters)
+    with torch.no_grad():
+        single = pack(x[:, :1])
+        torch.testing.assert_close(single, pack(x)[:, :1])
+        for i, key in enumerate(keys):
+            assert torch.equal(single[i], Cnn(generators([key]), shape, filters)(x[i : i + 1, :1])[0])
 
 
 def test_noise_is_factorised_and_has_the_stated_size():

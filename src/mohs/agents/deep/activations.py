@@ -48,7 +48,8 @@ class Tanh(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:
-        return torch.ops.aten.tanh_backward(gradients[0], *ctx.saved_tensors)
+        gradient: Tensor = torch.ops.aten.tanh_backward(gradients[0], *ctx.saved_tensors)
+        return gradient
 
 
 def tanh_(x: Tensor) -> Tensor:

@@ -244,10 +244,16 @@ class Cnn(Network):
             kernel = weight.shape[-1]
             patches = x.unfold(1, kernel, stride).unfold(2, kernel, stride).permute(0, 1, 2, 4, 5, 3)
             cells, height, width = patches.shape[:3]
-            filters = weight.permute(0, 1, 3, 4, 2).flatten(2)
-            x = affine(patches.reshape(cells, height * width, -1), filters, bias[:, None])
+            filters = _padded(weight.permute(0, 1, 3, 4, 2).flatten(2))
+            x = affine(_padded(patches.reshape(cells, height * width, -1)), filters, bias[:, None])
             x = self.activation(x).view(cells, height, width, -1)
         return x.flatten(1)[:, None]
+
+
+def _padded(x: Tensor) -> Tensor:
+    """The last dimension padded with zeros."""
+    size = x.shape[-1]
+    return x if size == padded(size) else functional.pad(x, (0, padded(size) - size))
 
 
 def first_layer(x: Tensor, weight: Tensor, stride: int) -> tuple[Tensor, Tensor, int]:
