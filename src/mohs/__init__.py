@@ -14,6 +14,7 @@ from mohs.core.task import Task, TaskSet
 from mohs.envs.registration import register_all
 
 if TYPE_CHECKING:
+    from mohs import ctgraph
     from mohs.envs.inject import inject, inject_vec
     from mohs.envs.make import make, make_vec
     from mohs.protocols.card import card
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Agent", "Cell", "Dial", "Family", "MohsError", "Point", "Probe", "Reference", "Score", "Segment", "StoreError",
-    "Table", "Task", "TaskSet", "UsageError", "card", "diagnose", "inject", "inject_vec", "load", "make", "make_vec",
-    "table", "write_report",
+    "Table", "Task", "TaskSet", "UsageError", "card", "ctgraph", "diagnose", "inject", "inject_vec", "load", "make",
+    "make_vec", "table", "write_report",
 ]  # fmt: skip
 
 # Loaded on first use, so that `import mohs` needs numpy and gymnasium only.
@@ -45,7 +46,12 @@ _LAZY = {
 }
 
 
+_MODULES = ("ctgraph",)
+
+
 def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return importlib.import_module(f"mohs.{name}")
     if name not in _LAZY:
         raise AttributeError(f"module 'mohs' has no attribute {name!r}")
     return getattr(importlib.import_module(_LAZY[name]), name)

@@ -23,11 +23,11 @@ def is_image(space: spaces.Space[Any]) -> bool:
 def _path(name: str, value: Any) -> str:
     path = os.fspath(value) if isinstance(value, os.PathLike) else value
     if not isinstance(path, str) or not path:
-        raise invalid(name, value, _DIRECTORY.text)
+        raise invalid(name, value, PATH.text)
     return path
 
 
-_DIRECTORY = Custom(_path, "the path of a directory")
+PATH = Custom(_path, "the path of a directory or file")
 
 SIZE = {
     "image_width": Parameter(Integer(8, 4096), 100, "The width of images, in pixels."),
@@ -39,7 +39,7 @@ STYLE = {
         "States as white polygons, as images of your own, or as polygons cut out of them.",
     ),
     "image_directory": Parameter(
-        Optional(_DIRECTORY), None, "Where your images are; their files, in alphabetical order, stand for the states."
+        Optional(PATH), None, "Where your images are; their files, in alphabetical order, stand for the states."
     ),
 }  # fmt: skip
 _DIALS = ("image_transforms", "image_sh_quant", "image_ro_quant", "image_scale_range")

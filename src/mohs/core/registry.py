@@ -83,11 +83,22 @@ class Finder:
 
 
 _ENVIRONMENTS: dict[str, Environment] = {}
+_CONFIGURATIONS: dict[str, tuple[str, Mapping[str, Any]]] = {}
 _FINDERS: list[Finder] = []
 
 
 def register(environment: Environment) -> None:
     _ENVIRONMENTS[environment.id] = environment
+
+
+def register_configuration(name: str, env: str, params: Mapping[str, Any]) -> None:
+    """A name for an environment with certain parameters."""
+    _CONFIGURATIONS[name] = env, params
+
+
+def configuration(name: str) -> tuple[str, Mapping[str, Any]]:
+    """The environment and the parameters that a name stands for: none where it is an environment's own."""
+    return _CONFIGURATIONS.get(name, (name, {}))
 
 
 def add_finder(finder: Finder) -> None:
@@ -105,4 +116,8 @@ def environment(name: str) -> Environment:
     for finder in _FINDERS:
         if (found := finder.find(name)) is not None:
             return found
-    raise unknown("environment", name, [*_ENVIRONMENTS, *(known for finder in _FINDERS for known in finder.names())])
+    raise unknown(
+        "environment",
+        name,
+        [*_ENVIRONMENTS, *_CONFIGURATIONS, *(known for finder in _FINDERS for known in finder.names())],
+    )

@@ -33,7 +33,8 @@ class Task:
 
     @classmethod
     def make(cls, env: str, /, seed: int = 0, **params: Any) -> Task:
-        normal = registry.environment(env).normalise(params)
+        env, named = registry.configuration(env)
+        normal = registry.environment(env).normalise({**named, **params})
         return cls(env, tuple(sorted(normal.items())), SEED.parse("seed", seed))
 
     @property

@@ -1,4 +1,7 @@
-"""How do images of one's own become the looks of states? Files of a directory, in alphabetical order, one for each."""
+"""How do images of one's own become the looks of states?
+
+Files of a directory, in alphabetical order, or the images of an array in a file .npy: one for each.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +22,27 @@ def pictures(directory: str, states: int, frame: tuple[int, int]) -> Images:
     return _read(directory, states, frame)[:, :, :, None]
 
 
+def own_pictures(path: str, count: int, frame: tuple[int, int]) -> Images:
+    """Greyscale images [count, height, width] from a directory, or from a file with an array [many, h, w] of bytes."""
+    if not path.endswith(".npy"):
+        return _read(path, count, frame, "images")
+    try:
+        array = np.load(path, allow_pickle=False)
+    except (OSError, ValueError) as error:
+        raise UsageError(f"images {path!r} cannot be read as an array: {error}.") from error
+    if array.ndim != 3 or array.dtype != np.uint8:
+        raise UsageError(
+            f"the array in {path!r} must be uint8 of shape [images, height, width], not {array.dtype} of {array.shape}."
+        )
+    if len(array) < count:
+        raise UsageError(f"the array in {path!r} has {len(array)} images, but {count} observations need one each.")
+    if array.shape[1:] == frame:
+        return np.ascontiguousarray(array[:count], dtype=np.uint8)
+    image = _pillow()
+    sized = [image.fromarray(one).resize((frame[1], frame[0]), image.Resampling.BILINEAR) for one in array[:count]]
+    return np.stack([np.asarray(one) for one in sized])
+
+
 def textures(directory: str, states: int, frame: tuple[int, int]) -> Images:
     """Images [states, height, width, 1] of the states' polygons, each cut out of the texture of its state.
 
@@ -33,25 +57,30 @@ def textures(directory: str, states: int, frame: tuple[int, int]) -> Images:
     return np.where(inside, canvas, np.uint8(0))
 
 
-def _read(directory: str, states: int, size: tuple[int, int]) -> Images:
-    """The first files of a directory as greyscale images [states, height, width]."""
+def _pillow() -> Any:
     try:
-        from PIL import Image, UnidentifiedImageError
+        from PIL import Image
     except ImportError as error:
         raise UsageError("images of one's own need Pillow; install mohs[images].") from error
+    return Image
+
+
+def _read(directory: str, states: int, size: tuple[int, int], name: str = "image_directory") -> Images:
+    """The first files of a directory as greyscale images [states, height, width]; `name` is the parameter's."""
+    pillow = _pillow()
     try:
         names = sorted(name for name in os.listdir(directory) if not name.startswith("."))
     except OSError as error:
-        raise UsageError(f"image_directory {directory!r} cannot be read: {error.strerror}.") from error
+        raise UsageError(f"{name} {directory!r} cannot be read: {error.strerror}.") from error
     if len(names) < states:
-        raise UsageError(f"image_directory {directory!r} has {len(names)} files for {states} states; each needs one.")
+        raise UsageError(f"{name} {directory!r} has {len(names)} files for {states} states; each needs one.")
     images = np.empty((states, *size), dtype=np.uint8)
-    for state, name in enumerate(names[:states]):
-        path = os.path.join(directory, name)
+    for state, file_name in enumerate(names[:states]):
+        path = os.path.join(directory, file_name)
         try:
-            with Image.open(path) as file:
-                images[state] = _grey(file).resize((size[1], size[0]), Image.Resampling.BILINEAR)
-        except (OSError, UnidentifiedImageError) as error:
+            with pillow.open(path) as file:
+                images[state] = _grey(file).resize((size[1], size[0]), pillow.Resampling.BILINEAR)
+        except (OSError, pillow.UnidentifiedImageError) as error:
             raise UsageError(f"{path!r} cannot be read as an image: {error}.") from error
     return images
 

@@ -16,6 +16,7 @@ from mohs.core.task import Task
 from mohs.envs.render.episode import Episode, State
 
 _PICTURES = {
+    "ctgraph": "mohs.envs.render.ctgraph",
     "toy/discrete": "mohs.envs.render.discrete",
     "toy/grid": "mohs.envs.render.grid",
     "toy/continuous": "mohs.envs.render.continuous",

@@ -1,0 +1,107 @@
+"""How does a CT-graph move? One inlined law; every kernel that plays it calls `begin` and `advance`.
+
+The number of a state says all: home 0, fail 1, of node n the wait state 2 + 2n and the decision state or end 3 + 2n.
+Home leads on whatever is done. In a wait state action 0 leads on or leaves it waiting, in a decision state actions 1 to
+b lead to the children; everything else fails. Rewards come with the step that enters the state that pays.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mohs.core.kernel import law
+from mohs.core.splitmix import STRIDE, mix
+from mohs.engines.common_law import at, draw_task
+from mohs.engines.draws import LANE_IMAGE, LANE_REWARD, LANE_START, LANE_SUCCESSOR, as_uniform, normal, nth, uniform
+
+
+@law
+def drawn_goal(key, block, leaves):  # type: ignore[no-untyped-def]
+    """The goal of the episodes of one block, where goals change."""
+    return np.int32(as_uniform(mix(key + STRIDE * np.uint64(block + 1))) * leaves)
+
+
+@law
+def shown(seen, rank, u):  # type: ignore[no-untyped-def]
+    """The observation of the rank-th state of a kind, where u decides among several."""
+    return seen.first + (seen.stride * rank if seen.choices == 0 else int(u * seen.choices))
+
+
+@law
+def look(inst, task):  # type: ignore[no-untyped-def]
+    """What is seen of the state."""
+    state = inst.state
+    u = uniform(inst.key, inst.episode, inst.t, LANE_IMAGE) if task.varied else 0.0
+    node = (state - 2) >> 1
+    if state >= 2:
+        if state & 1 == 0:
+            return shown(task.wait, node, u)
+        if node < task.decisions:
+            return shown(task.decision, node, u)
+        return shown(task.end, node - task.decisions, u)
+    return shown(task.home if state == 0 else task.fail, 0, u)
+
+
+@law
+def paid(task, goal, leaf):  # type: ignore[no-untyped-def]
+    """What an end pays, without noise."""
+    if task.gradient == 0:
+        return task.high_r if leaf == goal else 0.0
+    away, weight, b = 0, 1, task.branching
+    for _ in range(task.depth):
+        away += abs(leaf % b - goal % b) * weight
+        leaf //= b
+        goal //= b
+        weight *= b
+    return task.high_r * (1.0 - away / (weight - 1))
+
+
+@law
+def begin(inst, tasks, ints, floats):  # type: ignore[no-untyped-def]
+    """Starts the next episode."""
+    episode = inst.episode + 1
+    draw_task(inst, ints, floats, episode)
+    task = at(tasks, inst.task)
+    goal = task.goal
+    if task.goal_every > 0:
+        goal = drawn_goal(nth(inst.key, LANE_START), episode // task.goal_every, task.leaves)
+    inst.goal = goal if inst.told < 0 else inst.told
+    inst.episode = episode
+    inst.t = 0
+    inst.state = 0
+    inst.over = 0
+    inst.seen = look(inst, task)
+
+
+@law
+def advance(inst, tasks, action):  # type: ignore[no-untyped-def]
+    """One step: (reward, terminated, truncated). The caller has checked the action."""
+    task = at(tasks, inst.task)
+    state, t = inst.state, inst.t + 1
+    node = (state - 2) >> 1
+    if state == 0:
+        state = 2
+    elif (action == 0) == (state & 1 == 1):  # waits where it must decide, or decides where it must wait
+        state = 1
+    elif action == 0:
+        p = task.wait_probability
+        state += p == 0.0 or uniform(inst.key, inst.episode, t, LANE_SUCCESSOR) >= p
+    else:
+        if node == task.swapped:
+            action = task.other if action == task.one else (task.one if action == task.other else action)
+        state = 2 + 2 * (task.branching * node + action)
+    reward = task.step_r
+    leaf = ((state - 2) >> 1) - task.decisions
+    terminated = state == 1 or (state & 1 == 1 and leaf >= 0)
+    if state == 1:
+        reward += task.fail_r
+    elif terminated:
+        reward += paid(task, inst.goal, leaf)
+        if task.reward_noise > 0.0:
+            reward += task.reward_noise * normal(inst.key, inst.episode, t, LANE_REWARD)
+    truncated = t >= task.horizon
+    inst.state = state
+    inst.t = t
+    inst.over = terminated | truncated
+    inst.seen = look(inst, task)
+    return reward, terminated, truncated

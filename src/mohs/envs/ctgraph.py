@@ -1,0 +1,148 @@
+"""What does the CT-graph look like to Gymnasium? Two thin faces on the compiled fleet.
+
+`reset(options={"goal": (1, 2)})` sets the goal of this and all later episodes; `{"goal": None}` gives it back to the
+task. `info` holds the number and the kind of the state, its node, and the decisions of the goal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import index
+from typing import Any
+
+import gymnasium
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+
+from mohs.core.errors import UsageError
+from mohs.core.kernel import entry
+from mohs.core.task import Source
+from mohs.engines.ctgraph import kernels
+from mohs.engines.ctgraph.fleet import Fleet, fleet
+from mohs.envs.fleets import Address, FleetVectorEnv, Info, View
+from mohs.envs.single import FleetEnv
+from mohs.envs.views.classes import class_view
+from mohs.tables.ctgraph import KINDS, goal_leaf, path
+
+
+def kinds(states: npt.NDArray[Any], decisions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The kind of each state, a place in `KINDS`, in graphs with so many decision nodes."""
+    node = (states - 2) >> 1
+    behind = np.where(node < decisions, KINDS.index("decision"), KINDS.index("end"))
+    inner: npt.NDArray[np.int64] = np.where(states % 2 == 0, KINDS.index("wait"), behind)
+    return np.where(states >= 2, inner, np.where(states == 0, KINDS.index("home"), KINDS.index("fail")))
+
+
+class CTGraphEnv(FleetEnv):
+    """The configurable tree graph (Soltoggio et al. 2023)."""
+
+    environment = "ctgraph"
+    fleet: Fleet
+    _bound = ("_memory", "_kernel", "_step_one")
+
+    def _build(self) -> None:
+        self.fleet = fleet([self.source])
+        self._actions, _, size = self.fleet.spaces
+        self.view: View | None = class_view(self.fleet)
+        self.observation_space = spaces.Discrete(size) if self.view is None else self.view.space
+        self.action_space = spaces.Discrete(self._actions)
+
+    def _bind(self) -> None:
+        self._memory = self.fleet.memory
+        self._kernel = entry(kernels.step_one, self._memory, 0)
+        self._step_one = self._kernel if self._show is None else self._filmed_step
+
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
+        self._open_stream(seed)
+        if options and "goal" in options:
+            self.fleet.tell(-1 if options["goal"] is None else goal_leaf(self.task, options["goal"]))
+        seen = kernels.begin_one(self._memory)
+        if self._show is not None:
+            self._show.begin(self.task)
+        return self._seen(seen), self._info()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
+        try:
+            chosen = index(action)
+        except TypeError:
+            chosen = -1
+        if not 0 <= chosen < self._actions:
+            raise UsageError(f"the action is {action!r}, but must be an integer from 0 to {self._actions - 1}.")
+        if not self._started:
+            raise gymnasium.error.ResetNeeded("call reset() before step().")
+        seen, reward, terminated = self._step_one(self._memory, chosen)
+        return self._seen(seen), reward, terminated, False, self._info()
+
+    def _seen(self, number: int) -> Any:
+        if self.view is None:
+            return number
+        return self.view(np.array([number]), Address.of(self.fleet.instances))[0]
+
+    def _info(self) -> Info:
+        inst = self.fleet.instances[0]
+        task = self.fleet.tasks[inst["task"]]
+        state = int(inst["state"])
+        kind = KINDS[int(kinds(np.array(state), task["decisions"]))]
+        goal = path(int(inst["goal"]), int(task["branching"]), int(task["depth"]))
+        return {"state": state, "kind": kind, "node": max((state - 2) >> 1, -1), "goal": goal}
+
+    def _filmed_step(self, *arguments: Any) -> Any:
+        """The step of the kernel, for those who watch."""
+        stepped = self._kernel(*arguments)
+        assert self._show is not None
+        self._show.add(stepped[1])
+        return stepped
+
+    def _look(self) -> npt.NDArray[np.int32]:
+        inst = self.fleet.instances[0]
+        return np.array([inst["state"], inst["goal"]])
+
+    def _text(self) -> str:
+        info = self._info()
+        return f"step {self.fleet.instances['t'][0]}: {info['kind']} of node {info['node']}, goal {info['goal']}"
+
+
+class CTGraphVectorEnv(FleetVectorEnv):
+    """Many CT-graphs stepped by one kernel; with `history`, `info` holds states and goals."""
+
+    environment = "ctgraph"
+    fleet: Fleet
+
+    def _build(self, sources: Sequence[Source]) -> None:
+        self.fleet = fleet(sources)
+        actions, _, size = self.fleet.spaces
+        self.view = class_view(self.fleet)
+        self.single_observation_space = spaces.Discrete(size) if self.view is None else self.view.space
+        self.single_action_space = spaces.Discrete(actions)
+
+    def reset(self, *, seed: int | Sequence[int | None] | None = None, options: Info | None = None) -> tuple[Any, Info]:
+        if options and "goal" in options:
+            goal = options["goal"]
+            told = -1 if goal is None else [goal_leaf(task, goal) for task in self.fleet.numbers]
+            self.fleet.tell(told if isinstance(told, int) else np.array(told)[self.fleet.instances["task"]])
+        return super().reset(seed=seed, options=options)
+
+    def _new_states(self) -> npt.NDArray[np.int64]:
+        return np.empty(self.num_envs, dtype=np.int64)
+
+    def _begin(self, chosen: npt.NDArray[np.bool_], states: npt.NDArray[np.int64]) -> None:
+        kernels.begin_fleet(self.fleet.memory, chosen, states)
+
+    def _read(self, actions: Any) -> npt.NDArray[np.int64]:
+        given = np.asarray(actions)
+        if given.shape != self.action_space.shape or given.dtype.kind not in "iu":
+            raise UsageError(
+                f"actions must be integers of shape {self.action_space.shape}, not {given.dtype} of {given.shape}."
+            )
+        return np.ascontiguousarray(given, dtype=np.int64)
+
+    def _advance(self, actions: npt.NDArray[Any], states: Any, final: Any, rewards: Any, over: tuple[Any, Any]) -> int:
+        return int(kernels.step_fleet(self.fleet.memory, actions, states, rewards, *over, final, self._same_step))
+
+    def _info(self) -> Info:
+        if not self._history:
+            return {}
+        there = np.ones(self.num_envs, dtype=np.bool_)
+        states, goals = (self.fleet.instances[name].copy() for name in ("state", "goal"))
+        return {"state": states, "_state": there, "goal": goals, "_goal": there.copy()}

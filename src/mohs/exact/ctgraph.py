@@ -1,0 +1,98 @@
+"""What is known of a CT-graph without playing it? The formulas of Soltoggio et al. (2023), with their errors mended.
+
+All are functions of the branching b, the depth d and the probability p of staying in a wait state. Where the paper
+errs: the sum of equation 3 has (1 − p), not (1 + p); its closed form is right. P_R of CT-FO-B1, CT-SU-B1 and CT-CO-B1
+is 1/243, not 1/32; E[ρ] of CT-FO-B2 is 12, not 11; P_E in rows 2 and 6 of Table 2 is 4.80·10⁻⁵ and 2.00·10⁻¹⁵.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+
+from mohs.core.domain import Integer, Real
+from mohs.core.errors import UsageError, invalid
+from mohs.tables.ctgraph import nodes
+
+
+def expected_length(branching: int, depth: int, wait_probability: float) -> float:
+    """Steps from home to an end (equation 2): what the reward is delayed by."""
+    _, d, p = _checked(branching, depth, wait_probability)
+    return (d + 1) / (1 - p) + d + 1
+
+
+def length_variance(branching: int, depth: int, wait_probability: float) -> float:
+    """The variance of these steps."""
+    _, d, p = _checked(branching, depth, wait_probability)
+    return (d + 1) * p / (1 - p) ** 2
+
+
+def length_probability(branching: int, depth: int, wait_probability: float, length: int) -> float:
+    """The probability that the way from home to an end takes so many steps (equation 12)."""
+    _, d, p = _checked(branching, depth, wait_probability)
+    n = Integer(0).parse("length", length) - 2 * (d + 1)
+    return 0.0 if n < 0 else math.comb(n + d, d) * p**n * (1 - p) ** (d + 1)
+
+
+def reward_probability(branching: int, depth: int, wait_probability: float) -> float:
+    """P_R: random play reaches one particular end (equation 3)."""
+    b, d, p = _checked(branching, depth, wait_probability)
+    return (b + 1) * ((1 - p) / ((b + 1) * (b + 1 - p))) ** (d + 1)
+
+
+def end_probability(branching: int, depth: int, wait_probability: float) -> float:
+    """P_E: random play reaches any end (equation 4)."""
+    return reward_probability(branching, depth, wait_probability) * num_ends(branching, depth, wait_probability)
+
+
+def navigation_probability(branching: int, depth: int, wait_probability: float = 0.0) -> float:
+    """P_RNP: who avoids the fail state and decides at random reaches one particular end (equation 5)."""
+    return 1 / num_ends(branching, depth, wait_probability)
+
+
+def num_states(branching: int, depth: int, wait_probability: float = 0.0) -> int:
+    """All states (equation 6)."""
+    kinds = (num_waits, num_decisions, num_ends)
+    return 2 + sum(kind(branching, depth, wait_probability) for kind in kinds)
+
+
+def num_waits(branching: int, depth: int, wait_probability: float = 0.0) -> int:
+    b, d, _ = _checked(branching, depth, wait_probability)
+    return nodes(b, d + 1)
+
+
+def num_decisions(branching: int, depth: int, wait_probability: float = 0.0) -> int:
+    b, d, _ = _checked(branching, depth, wait_probability)
+    return nodes(b, d)
+
+
+def num_ends(branching: int, depth: int, wait_probability: float = 0.0) -> int:
+    b, d, _ = _checked(branching, depth, wait_probability)
+    return int(b**d)
+
+
+def optimal_search_episodes(branching: int, depth: int, wait_probability: float = 0.0) -> float:
+    """Episodes until the goal is found by one who tries every end once (equation 9)."""
+    return (num_ends(branching, depth, wait_probability) + 1) / 2
+
+
+def best_memoryless(goal: Sequence[int], unique_decisions: bool = False) -> float:
+    """The largest probability with which an agent without memory reaches a goal.
+
+    Where all decision states look alike, the same chances hold at each of them: best are those with which the
+    decisions occur in the goal.
+    """
+    if not goal:
+        raise UsageError("a goal has at least one decision.")
+    if unique_decisions:
+        return 1.0
+    return math.prod((count / len(goal)) ** count for count in Counter(goal).values())
+
+
+def _checked(branching: int, depth: int, wait_probability: float) -> tuple[int, int, float]:
+    b, d = Integer(2).parse("branching", branching), Integer(1).parse("depth", depth)
+    p = Real(0, 1).parse("wait_probability", wait_probability)
+    if p == 1:
+        raise invalid("wait_probability", wait_probability, "a number in [0, 1)")
+    return b, d, p
