@@ -88,6 +88,12 @@ def leaf(decisions: tuple[int, ...], branching: int) -> int:
     return number
 
 
+def changes(values: dict[str, Any]) -> tuple[int, int]:
+    """After how many episodes the goal changes: fewest and most; 0 where it does not."""
+    every = values["goal_every"]
+    return (every, every) if isinstance(every, int) else every
+
+
 def goal_leaf(task: Task, goal: Any) -> int:
     """The leaf of a goal that `reset` was given; an error where this graph has none such."""
     read = Each(Integer(1)).parse("goal", goal)
@@ -146,8 +152,11 @@ def check(values: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
                 f"swapped is {values['swapped']}, but must be a decision node from 0 to {nodes(b, d) - 1} and two "
                 f"different decisions from 1 to {b}."
             )
-    if values["goal_every"] and "goal" in given and values["goal"] is not None:
+    if values["goal_every"] and values["goal"] is not None:
         raise UsageError("goal and goal_every contradict each other: the goal is either given or changes.")
+    fewest, most = changes(values)
+    if fewest > most:
+        raise UsageError(f"goal_every is {values['goal_every']}, but its first number must not be above its last.")
     count = sets(values)[1]
     if values["num_observations"] is not None and values["num_observations"] < count:
         raise UsageError(f"num_observations is {values['num_observations']}, but this graph shows {count:,}.")

@@ -13,14 +13,14 @@ from mohs.engines.ctgraph.layout import INSTANCE, TASK
 from mohs.engines.fleets import Fleet as AnyFleet
 from mohs.engines.fleets import common_spaces, roster
 from mohs.engines.memory import Arena
-from mohs.tables.ctgraph import KINDS, graph, spaces
+from mohs.tables.ctgraph import KINDS, changes, graph, spaces
 
 
 class Fleet(AnyFleet):
     """Its `spaces` are (actions, how observations are shown, how many or how large they are)."""
 
     records = (INSTANCE, TASK)
-    portable = ("key", "episode", "t", "state", "seen", "goal", "told", "over")
+    portable = ("key", "episode", "t", "state", "seen", "goal", "told", "over", "until", "changed")
 
     def _draw(self, playing: npt.NDArray[np.bool_], actions: npt.NDArray[Any] | None) -> None:
         return  # no noise is given as a function
@@ -28,9 +28,15 @@ class Fleet(AnyFleet):
     def blocks(self, i: int) -> dict[str, npt.NDArray[np.float64]]:
         return {}
 
+    def seed(self, keys: npt.NDArray[np.uint64] | int, chosen: Any = slice(None)) -> None:
+        super().seed(keys, chosen)
+        self.instances["until"][chosen] = 0
+        self.instances["changed"][chosen] = 0
+
     def tell(self, goals: npt.NDArray[np.int32] | int, chosen: Any = slice(None)) -> None:
         """The goals of the episodes to come; -1 is that of the task."""
         self.instances["told"][chosen] = goals
+        self.instances["until"][chosen] = 0
 
 
 def fleet(sources: Sequence[Source]) -> Fleet:
@@ -52,7 +58,8 @@ def _write_task(record: Any, task: Task) -> None:
     for name in ("branching", "depth", "decisions", "leaves", "goal", "gradient", "wait_probability", "high_r",
                  "fail_r", "step_r"):  # fmt: skip
         record[name] = getattr(parts, name)
-    record["goal_every"], record["reward_noise"] = values["goal_every"], values["reward_noise"]
+    record["reward_noise"] = values["reward_noise"]
+    record["fewest"], record["most"] = changes(values)
     record["swapped"], record["one"], record["other"] = parts.swapped
     for kind, seen in zip(KINDS, parts.seen, strict=True):
         record[kind] = seen

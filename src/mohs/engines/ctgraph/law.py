@@ -7,18 +7,28 @@ b lead to the children; everything else fails. Rewards come with the step that e
 
 from __future__ import annotations
 
-import numpy as np
-
 from mohs.core.kernel import law
-from mohs.core.splitmix import STRIDE, mix
 from mohs.engines.common_law import at, draw_task
-from mohs.engines.draws import LANE_IMAGE, LANE_REWARD, LANE_START, LANE_SUCCESSOR, as_uniform, normal, nth, uniform
+from mohs.engines.draws import (
+    LANE_IMAGE,
+    LANE_REWARD,
+    LANE_START,
+    LANE_SUCCESSOR,
+    as_uniform,
+    bits,
+    normal,
+    nth,
+    uniform,
+)
 
 
 @law
-def drawn_goal(key, block, leaves):  # type: ignore[no-untyped-def]
-    """The goal of the episodes of one block, where goals change."""
-    return np.int32(as_uniform(mix(key + STRIDE * np.uint64(block + 1))) * leaves)
+def change_goal(inst, task, episode):  # type: ignore[no-untyped-def]
+    """Draws the next goal and how many episodes it lasts; addressed by how often it has changed."""
+    x = bits(inst.key, inst.changed, 0, LANE_START)
+    inst.goal = int(as_uniform(nth(x, 0)) * task.leaves)
+    inst.until = episode + task.fewest + int(as_uniform(nth(x, 1)) * (task.most - task.fewest + 1))
+    inst.changed += 1
 
 
 @law
@@ -62,10 +72,12 @@ def begin(inst, tasks, ints, floats):  # type: ignore[no-untyped-def]
     episode = inst.episode + 1
     draw_task(inst, ints, floats, episode)
     task = at(tasks, inst.task)
-    goal = task.goal
-    if task.goal_every > 0:
-        goal = drawn_goal(nth(inst.key, LANE_START), episode // task.goal_every, task.leaves)
-    inst.goal = goal if inst.told < 0 else inst.told
+    if inst.told >= 0:
+        inst.goal = inst.told
+    elif task.fewest == 0:
+        inst.goal = task.goal
+    elif episode >= inst.until:
+        change_goal(inst, task, episode)
     inst.episode = episode
     inst.t = 0
     inst.state = 0

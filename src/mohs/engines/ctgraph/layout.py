@@ -17,14 +17,14 @@ TASK = np.dtype(
         ("decisions", np.int32),  # nodes that are no leaves
         ("leaves", np.int32),
         ("goal", np.int32),
-        ("goal_every", np.int32),  # episodes after which the goal changes; 0: never
+        ("fewest", np.int32),  # episodes after which the goal changes; 0: never
+        ("most", np.int32),
         ("gradient", np.int32),
         ("swapped", np.int32),  # a decision node, or -1, and two of its actions
         ("one", np.int32),
         ("other", np.int32),
         ("horizon", np.int32),
         ("varied", np.int32),  # some states show one of several observations
-        ("_room", np.int32),
         ("wait_probability", np.float64),
         ("high_r", np.float64),
         ("fail_r", np.float64),
@@ -52,6 +52,8 @@ INSTANCE = np.dtype(
         ("told", np.int32),  # a goal that `reset` was given; -1: that of the task
         ("choices", np.int32),  # offset of the tasks to draw from, in the integer arena; 0: a single one
         ("over", np.int32),  # 1: the episode has ended and waits to be begun anew
+        ("until", np.int32),  # the episode in which the goal changes next, and how often it has
+        ("changed", np.int32),
         ("_room", np.int32),
     ],
     align=True,

@@ -30,7 +30,11 @@ CTGRAPH = Environment(
         "goal": Parameter(
             Optional(Each(Integer(1))), None, "The decisions that lead to the reward, from 1 on; None: drawn."
         ),
-        "goal_every": Parameter(Integer(0), 0, "Episodes after which a new goal is drawn; 0: never."),
+        "goal_every": Parameter(
+            Either((Integer(0), Each(Integer(1), 2))),
+            0,
+            "Episodes after which a new goal is drawn, or (fewest, most) of them; 0: never.",
+        ),
         "reward": Parameter(
             Choice(("needle", "gradient")), "needle", "Only the goal pays, or ends pay the more the nearer they are."
         ),

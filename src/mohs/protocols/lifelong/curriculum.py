@@ -1,0 +1,183 @@
+"""What does an agent learn one after the other? A curriculum: tasks by name, and blocks in which one of them is learnt.
+
+Tasks that no block names are held out: they are evaluated as all others are. A file in TOML, YAML or JSON has `title`,
+`steps` (of a block), `blocks` (names, or [name, steps]), `base` (an environment with parameters) and `tasks` (by name,
+what each has beside the base, another `env` included); docs/lifelong.md describes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mohs.core.data_files import ENDINGS, read_table
+from mohs.core.domain import Integer
+from mohs.core.errors import UsageError, unknown
+from mohs.core.task import Task, read_json
+from mohs.core.values import Json
+from mohs.envs.make import make
+
+SHIPPED = Path(__file__).parents[2] / "curricula"
+KEYS = {"title", "text", "steps", "blocks", "base", "tasks"}
+STEPS = Integer(1)
+
+
+@dataclass(frozen=True)
+class Block:
+    """So many steps of learning one task."""
+
+    task: str
+    steps: int
+
+
+@dataclass(frozen=True)
+class Curriculum:
+    name: str
+    title: str
+    tasks: tuple[tuple[str, Task], ...]
+    blocks: tuple[Block, ...]
+    text: str = ""
+
+    @classmethod
+    def make(
+        cls,
+        name: str,
+        tasks: Mapping[str, Task],
+        blocks: Iterable[str | Sequence[Any] | Block],
+        *,
+        steps: int = 20_000,
+        title: str = "",
+        text: str = "",
+    ) -> Curriculum:
+        """Blocks are names of tasks, learnt for `steps` steps, or pairs of a name and steps of its own.
+
+        Observation spaces of CT-graphs are made as large as the largest, so that one agent can meet all of them.
+        """
+        made = tuple(_block(block, tasks, STEPS.parse("steps", steps)) for block in blocks)
+        if not made:
+            raise UsageError(f"the curriculum {name} has no blocks; at least one task must be learnt.")
+        fitted = padded(tasks)
+        _check_spaces(fitted)
+        return cls(name, title or name, tuple(fitted.items()), made, text)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name for name, _ in self.tasks)
+
+    def task(self, name: str) -> Task:
+        return dict(self.tasks)[name]
+
+    @property
+    def learnt(self) -> tuple[str, ...]:
+        """The tasks of the blocks, in the order in which they are first met."""
+        return tuple(dict.fromkeys(block.task for block in self.blocks))
+
+    @property
+    def held_out(self) -> tuple[str, ...]:
+        return tuple(name for name in self.names if name not in self.learnt)
+
+    @property
+    def boundaries(self) -> tuple[int, ...]:
+        """Steps before the first block, and after each."""
+        ends = [0]
+        for block in self.blocks:
+            ends.append(ends[-1] + block.steps)
+        return tuple(ends)
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "name": self.name,
+            "title": self.title,
+            "text": self.text,
+            "tasks": {name: task.to_json() for name, task in self.tasks},
+            "blocks": [[block.task, block.steps] for block in self.blocks],
+        }
+
+    @classmethod
+    def from_json(cls, data: str | Mapping[str, Any]) -> Curriculum:
+        data = read_json(data, "curriculum", {"name", "title", "text", "tasks", "blocks"})
+        tasks = {name: Task.from_json(task) for name, task in data["tasks"].items()}
+        return cls.make(data["name"], tasks, data["blocks"], title=data["title"], text=data["text"])
+
+
+def _block(block: str | Sequence[Any] | Block, tasks: Mapping[str, Task], steps: int) -> Block:
+    if isinstance(block, Block):
+        block = (block.task, block.steps)
+    elif isinstance(block, str):
+        block = (block, steps)
+    if len(block) != 2:
+        raise UsageError(f"a block is {list(block)!r}, but must be the name of a task, or [name, steps].")
+    name, own = block[0], block[1]
+    if name not in tasks:
+        raise unknown("task of the curriculum", name, tasks)
+    return Block(name, STEPS.parse(f"steps of a block of {name}", own))
+
+
+def padded(tasks: Mapping[str, Task]) -> dict[str, Task]:
+    """The tasks, with equally large spaces of observations where they are numbers of CT-graphs."""
+    graphs = {name: task for name, task in tasks.items() if task.env == "ctgraph" and task["observation"] != "image"}
+    if not graphs:
+        return dict(tasks)
+    most = max(task.environment.realisation("spaces")(task)[2] for task in graphs.values())
+    return {name: task.replace(num_observations=most) if name in graphs else task for name, task in tasks.items()}
+
+
+def _check_spaces(tasks: Mapping[str, Task]) -> None:
+    found: dict[Any, str] = {}
+    spaces = []
+    for name, task in tasks.items():
+        env = make(task)
+        spaces.append((env.observation_space, env.action_space))
+        env.close()
+        found[name] = f"{env.observation_space} and {env.action_space}"
+    for name, own in zip(tasks, spaces, strict=True):
+        if own != spaces[0]:
+            first = next(iter(tasks))
+            raise UsageError(
+                f"the tasks of a curriculum must have the same spaces, but {first} has {found[first]}, and {name} "
+                f"{found[name]}."
+            )
+
+
+def shipped() -> dict[str, Path]:
+    """The curricula that come with the package, by name."""
+    return {file.stem: file for file in sorted(SHIPPED.glob("*.toml"))}
+
+
+def read_curriculum(source: str) -> Curriculum:
+    """The curriculum in a file, or the shipped one of this name."""
+    path = Path(source)
+    if path.suffix not in ENDINGS:
+        known = shipped()
+        if source not in known:
+            raise unknown("curriculum", source, [*known, "file.toml"])
+        path = known[source]
+    elif not path.is_file():
+        raise UsageError(f"there is no file {source!r} with a curriculum.")
+    data = read_table(path)
+    try:
+        return _read(path.stem, data)
+    except UsageError as error:
+        raise UsageError(f"{path.name}: {error}") from error
+
+
+def _read(name: str, data: Mapping[str, Any]) -> Curriculum:
+    for key in data:
+        if key not in KEYS:
+            raise unknown("key", key, KEYS)
+    base, own, blocks = data.get("base", {}), data.get("tasks", {}), data.get("blocks", [])
+    if not isinstance(base, Mapping) or not isinstance(own, Mapping) or not isinstance(blocks, list):
+        raise UsageError("base and tasks must be tables, and blocks a list.")
+    tasks = {}
+    for task, params in own.items():
+        if not isinstance(params, Mapping):
+            raise UsageError(f"the task {task} must be a table of parameters.")
+        given = {**base, **params}
+        if not isinstance(given.get("env"), str):
+            raise UsageError(f"the task {task} names no env, nor does the base.")
+        tasks[task] = Task.make(given.pop("env"), seed=given.pop("seed", 0), **given)
+    return Curriculum.make(
+        name, tasks, blocks, steps=data.get("steps", 20_000), title=data.get("title", ""), text=data.get("text", "")
+    )
