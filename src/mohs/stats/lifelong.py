@@ -154,8 +154,8 @@ def smoothed(curve: Floats) -> Floats:
         return curve
     padded = np.pad(curve, window - 1, mode="reflect")
     means = np.convolve(padded, np.full(window, 1 / window), mode="valid")
-    first = window // 2 - 1 if window % 2 == 0 else (window - 1) // 2 - 1
-    return means[max(first, 0) : max(first, 0) + len(curve)]
+    first = window // 2 - 1
+    return means[first : first + len(curve)]
 
 
 def average_performance(life: Life) -> float:

@@ -169,7 +169,7 @@ def check_goal(goal: tuple[int, ...] | None, branching: int, depth: int) -> None
 
 
 def _check_sets(values: dict[str, Any]) -> None:
-    taken: dict[int, str] = {}
+    taken: list[str] = []
     for kind in KINDS:
         ids = values[f"{kind}_ids"]
         if ids == UNIQUE:
@@ -177,10 +177,10 @@ def _check_sets(values: dict[str, Any]) -> None:
         first, last = ids
         if last < first:
             raise UsageError(f"{kind}_ids is {ids}, but its first id must not be above its last.")
-        for other, (begin, end) in ((k, values[f"{k}_ids"]) for k in taken.values()):
+        for other, (begin, end) in ((k, values[f"{k}_ids"]) for k in taken):
             if first <= end and begin <= last:
                 raise UsageError(f"{kind}_ids is {ids} and {other}_ids is {(begin, end)}: they must not overlap.")
-        taken[len(taken)] = kind
+        taken.append(kind)
 
 
 def spaces(task: Task) -> tuple[Any, ...]:

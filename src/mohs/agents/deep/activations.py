@@ -1,6 +1,6 @@
 """What comes after a layer? Activations in place, because new memory costs more than they do.
 
-torch's tanh takes a sixth of the time of small networks. Ours is a quotient of two polynomials, right to 3·10⁻⁷, eight
+torch's tanh takes a sixth of the time of small networks. Ours is a quotient of two polynomials, right to 3·10⁻⁷, five
 times as fast, and the same for a number wherever it lies in an array.
 """
 
@@ -16,10 +16,8 @@ from torch import Tensor
 from mohs.core.kernel import kernel
 
 # tanh(8 u) / u is the quotient of these polynomials in u² for |u| ≤ 1: fitted to the least largest error, 6·10⁻⁹.
-_ABOVE = tuple(np.float32(c) for c in (7.9999995, 68.80352, 116.79013, 45.661663, 2.0215492))
-_BELOW = tuple(np.float32(c) for c in (1.0, 29.933765, 107.053055, 89.10727, 14.182826))
-_A0, _A1, _A2, _A3, _A4 = _ABOVE
-_B0, _B1, _B2, _B3, _B4 = _BELOW
+_A0, _A1, _A2, _A3, _A4 = (np.float32(c) for c in (7.9999995, 68.80352, 116.79013, 45.661663, 2.0215492))
+_B0, _B1, _B2, _B3, _B4 = (np.float32(c) for c in (1.0, 29.933765, 107.053055, 89.10727, 14.182826))
 _ONE, _EIGHTH = np.float32(1), np.float32(0.125)
 
 

@@ -2,7 +2,7 @@
 
 Tasks that no block names are held out: they are evaluated as all others are. A file in TOML, YAML or JSON has `title`,
 `steps` (of a block), `blocks` (names, or [name, steps]), `base` (an environment with parameters) and `tasks` (by name,
-what each has beside the base, another `env` included); docs/lifelong.md describes it.
+what each has beside the base, another `env` included).
 """
 
 from __future__ import annotations
@@ -125,20 +125,22 @@ def padded(tasks: Mapping[str, Task]) -> dict[str, Task]:
 
 
 def _check_spaces(tasks: Mapping[str, Task]) -> None:
-    found: dict[Any, str] = {}
-    spaces = []
-    for name, task in tasks.items():
-        env = make(task)
-        spaces.append((env.observation_space, env.action_space))
-        env.close()
-        found[name] = f"{env.observation_space} and {env.action_space}"
-    for name, own in zip(tasks, spaces, strict=True):
-        if own != spaces[0]:
-            first = next(iter(tasks))
+    spaces = {name: _spaces(task) for name, task in tasks.items()}
+    first = next(iter(tasks))
+    for name, own in spaces.items():
+        if own != spaces[first]:
+            (a, b), (c, d) = spaces[first], own
             raise UsageError(
-                f"the tasks of a curriculum must have the same spaces, but {first} has {found[first]}, and {name} "
-                f"{found[name]}."
+                f"the tasks of a curriculum must have the same spaces, but {first} has {a} and {b}, and {name} has {c} "
+                f"and {d}."
             )
+
+
+def _spaces(task: Task) -> tuple[Any, Any]:
+    """What is seen in a task, and what can be done."""
+    env = make(task)
+    env.close()
+    return env.observation_space, env.action_space
 
 
 def shipped() -> dict[str, Path]:
