@@ -25,8 +25,19 @@ HALF = 0.5
 DISCRETE = ("dqn", "rainbow", "a2c")
 CONTINUOUS = ("ddpg", "td3", "sac")
 
-# More runs than the study's own: four seeds decide nothing about several comparisons.
-SEEDS: Mapping[tuple[str, str], int] = {("image_transforms", "quick"): 10, ("shift_quantisation", "quick"): 10}
+# More runs than the study's own, which decide nothing about several comparisons.
+SEEDS: Mapping[tuple[str, str], int] = {
+    ("image_transforms", "quick"): 10,
+    ("shift_quantisation", "quick"): 10,
+    ("delay", "quick"): 30,
+    ("sequence_length", "quick"): 30,
+    ("reward_noise", "quick"): 30,
+    ("rainbow_ablations", "quick"): 30,
+    ("broken_ablation", "quick"): 30,
+    ("action_range", "quick"): 20,
+    ("time_unit", "quick"): 20,
+    ("target_radius", "quick"): 20,
+}
 
 Experiments = Mapping[str, Experiment]  # by name
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mohs.cli import card, correlate, diagnose, listings, run, studies
+from mohs.cli import card, correlate, diagnose, lifelong, listings, run, studies
 from mohs.cli.options import EXIT_INTERRUPTED, EXIT_USAGE
 from mohs.core.errors import MohsError
 
@@ -19,6 +19,7 @@ app = typer.Typer(
 )
 COMMANDS = (
     listings.envs, listings.dials, listings.agents, card.card, diagnose.diagnose, run.studies, run.run,
+    lifelong.curricula, lifelong.lifelong,
     studies.status, studies.report, studies.compare, correlate.correlate, studies.export,
 )  # fmt: skip
 for command in COMMANDS:

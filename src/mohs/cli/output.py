@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from mohs.core.errors import UsageError
-from mohs.core.values import Json
+from mohs.core.values import Json, content_hash
 
 if TYPE_CHECKING:
     from mohs.runs.execute import Summary
     from mohs.runs.store import Store
+
+LONGEST_NAME = 120  # of a directory
 
 
 def print_json(data: Json | Any) -> None:
@@ -22,7 +24,9 @@ def print_json(data: Json | Any) -> None:
 
 
 def slug(text: str) -> str:
-    return "".join(c if c.isalnum() or c in "_-" else "-" for c in text).strip("-")
+    """A name for a directory; a long one is cut, and a hash keeps it apart from others."""
+    name = "".join(c if c.isalnum() or c in "_-" else "-" for c in text).strip("-")
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 9]}-{content_hash(text)[:8]}"
 
 
 def check_directory(path: Path) -> None:

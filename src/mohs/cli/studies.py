@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mohs.cli.lifelong import show_lifelong_of
 from mohs.cli.options import DEFAULT_STORE, REPORTS, AsJson, Png, StoreUrl
 from mohs.cli.output import print_json, slug
 from mohs.core.errors import UsageError
@@ -53,6 +54,7 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a study from what the store holds, finished or not."""
+    from mohs.protocols.lifelong.study import PROTOCOL as LIFELONG
     from mohs.protocols.studies.experiment import PROTOCOL
     from mohs.runs.store import open_store
 
@@ -62,6 +64,8 @@ def report(
         directory = out or REPORTS / slug(planned.name)
         if planned.protocol == PROTOCOL:
             show_experiment_of(opened, key, directory, png=png, as_json=as_json)
+        elif planned.protocol == LIFELONG:
+            show_lifelong_of(opened, key, directory, png=png, as_json=as_json)
         else:
             show(verdict_of(opened, key), directory, png=png, as_json=as_json)
 
@@ -145,12 +149,11 @@ def outcome_of(store: Store, key: str) -> Outcome:
 
 def verdict_of(store: Store, key: str) -> Verdict:
     """What the store holds of a diagnosis, analysed."""
-    from mohs.protocols.diagnose import Study, verdict
-    from mohs.protocols.studies.experiment import PROTOCOL
+    from mohs.protocols.diagnose import PROTOCOL, Study, verdict
 
     planned = store.plan(key)
-    if planned.protocol == PROTOCOL:
-        raise UsageError(f"{planned.name!r} is a study, and only diagnoses can be compared.")
+    if planned.protocol != PROTOCOL:
+        raise UsageError(f"{planned.name!r} is no diagnosis, and only diagnoses can be compared.")
     return verdict(Study.from_json(planned.options), dict(store.results(cell.key for cell in planned.cells)))
 
 

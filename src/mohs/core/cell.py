@@ -131,6 +131,11 @@ class Cell:
     def steps(self) -> int:
         return sum(segment.steps for segment in self.segments)
 
+    @cached_property
+    def numbers(self) -> Mapping[Source, int]:
+        """The different sources that are learnt, numbered in the order in which they are first met."""
+        return {source: i for i, source in enumerate(dict.fromkeys(segment.source for segment in self.segments))}
+
     def to_json(self) -> dict[str, Json]:
         return {
             "agent": self.agent.to_json(),

@@ -16,10 +16,10 @@ from mohs.protocols.measures import measure, measures, returns_measure
 from mohs.protocols.places import dial_of
 from mohs.protocols.scales import Scale, find_scale
 from mohs.protocols.sentences import dial_sentence, headline, opening, own_opening
-from mohs.protocols.study import Study, ordered, plan
+from mohs.protocols.study import PROTOCOL, Study, ordered, plan
 from mohs.stats import BreakingDose, Estimate, bonferroni_comparisons, breaking_dose, damage, estimate, estimates
 
-__all__ = ["LEVEL", "Curves", "DialVerdict", "Dose", "PairVerdict", "Study", "Verdict", "plan", "verdict"]
+__all__ = ["LEVEL", "PROTOCOL", "Curves", "DialVerdict", "Dose", "PairVerdict", "Study", "Verdict", "plan", "verdict"]
 
 LEVEL = 0.95
 LEARNT_ABOVE = 0.1  # vanilla's normalised score, lower end of its interval

@@ -25,6 +25,7 @@ from mohs.protocols.places import canonical, dial_of, kind
 from mohs.runs.learners import check_plays
 from mohs.runs.plan import Plan
 
+PROTOCOL = "diagnose"
 CURVE_POINTS = 50
 REFERENCE_EPISODES = 20  # of random play, for each seed
 
@@ -209,7 +210,7 @@ def plan(study: Study) -> Plan:
         if environment(study.env).score is None:
             cells.append(study.reference(seed))
         cells += [study.cell(point, seed) for point in points]
-    return Plan(study.name, "diagnose", study.to_json(), tuple(cells))
+    return Plan(study.name, PROTOCOL, study.to_json(), tuple(cells))
 
 
 def ordered(values: Iterable[Any]) -> bool:

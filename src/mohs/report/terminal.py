@@ -18,8 +18,10 @@ if TYPE_CHECKING:
     from mohs.protocols.card import Card
     from mohs.protocols.compare import Comparison
     from mohs.protocols.diagnose import Verdict
+    from mohs.protocols.lifelong.verdict import Verdict as Lifelong
     from mohs.protocols.studies.verdict import Verdict as Study
     from mohs.report.card_rows import Entry
+    from mohs.stats import Estimate
 
 PLAIN_WIDTH = 160  # where there is no terminal to ask
 PLAIN_SECONDS = 5.0  # between two lines about progress
@@ -62,6 +64,33 @@ def show_experiment(found: Study, path: Path) -> None:
         ]  # fmt: skip
         show_table(panel.contender.label, head, rows)
     print(f"Report: {path}")
+
+
+def show_lifelong(found: Lifelong, path: Path) -> None:
+    """Sentences, the metrics of all agents, and for each what every task is worth after every block."""
+    from mohs.stats.lifelong import METRICS
+
+    for line in found.headline:
+        print(line)
+    rows = [
+        (metric.title, *(_known(lived.metrics[name]) for lived in found.agents), numbers.number(metric.neutral))
+        for name, metric in METRICS.items()
+    ]
+    head = ("metric", *(lived.label for lived in found.agents), "no gain, no loss")
+    show_table("Metrics with 95% intervals", head, rows)
+    course = found.study.curriculum
+    after = ["before", *(block.task for block in course.blocks)]
+    for lived in found.agents:
+        rows = [
+            (name, *(numbers.number(e.value) if e.n else numbers.UNKNOWN for e in row))
+            for name, row in zip(after, lived.matrix, strict=True)
+        ]
+        show_table(f"Performance, {lived.label}", ("after block", *course.names), rows)
+    print(f"Report: {path}")
+
+
+def _known(e: Estimate) -> str:
+    return numbers.estimated(e) if e.n else "not defined"
 
 
 def show_comparison(found: Comparison, path: Path) -> None:

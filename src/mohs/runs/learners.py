@@ -68,13 +68,14 @@ def config_class(name: str) -> type[Config]:
 
 
 def describe(name: str) -> dict[str, Any]:
-    """A built-in agent for people: a sentence, its hyperparameters and its presets."""
+    """A built-in agent for people: a sentence, its hyperparameters (those that all deep agents share last), presets."""
     if name not in BUILT_IN:
         raise unknown("built-in agent", name, BUILT_IN)
     config = config_class(name)
+    shared = deep.shared_settings() if name in deep.AGENTS else ()
     settings = {
         f.name: {"default": f.default, "allowed": domain_of(f).describe(), "text": f.metadata["text"]}
-        for f in fields(config)
+        for f in sorted(fields(config), key=lambda f: f.name in shared)
     }
     return {
         "name": name,

@@ -87,9 +87,18 @@ def signature(cell: Cell, memo: dict[Task, Hashable] | None = None) -> Hashable:
     return (
         cell.agent,
         cell.window,
+        _pattern(cell),
         tuple((s.steps, s.told, _spaces(s.source, memo)) for s in cell.segments),
         tuple((p.name, p.at, p.episodes, p.mode, p.metrics, _spaces(p.source, memo)) for p in cell.probes),
     )
+
+
+def _pattern(cell: Cell) -> Hashable:
+    """When tasks come back or are evaluated that were learnt before: what an agent does then, all of a pack do."""
+    if len(cell.segments) == 1:
+        return None
+    sources = [*(segment.source for segment in cell.segments), *(probe.source for probe in cell.probes)]
+    return tuple(cell.numbers.get(source) for source in sources)
 
 
 def packs(cells: Iterable[Cell], size: Size, at: Mapping[str, int] | None = None) -> list[list[Cell]]:
@@ -128,8 +137,6 @@ def suited_size(group: Sequence[Cell], total: int, workers: int) -> int:
 
 
 def _shows_images(task: Task) -> bool:
-    if not task.environment.outside:
-        return bool(task.values.get("image_representations"))
     try:
         env = make(task)
     except Exception:  # the cell itself will say what is wrong with its environment

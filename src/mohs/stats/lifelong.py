@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
 TERMINAL = 0.1  # the share of a curve, at its end, that tells what was reached
+LEARNT = 0.01  # the performance above which an expert has learnt something to compare with
 SMOOTHED, WIDEST = 0.2, 100  # the share of a curve, and the most points, that are averaged before saturation is sought
 
 
@@ -110,11 +111,14 @@ def _pairs(life: Life, counts: Callable[[int, int | None], bool]) -> Iterator[tu
 
 
 def ratio(before: float, after: float) -> float:
-    return after / before if before != 0 else np.nan
+    """Not defined where nothing could be done before; what is below 0 counts as 0."""
+    return max(after, 0.0) / before if before > 0 else np.nan
 
 
 def contrast(before: float, after: float) -> float:
-    return (after - before) / (after + before) if after + before != 0 else np.nan
+    """From -1 (all is lost) to 1 (all is new). Not defined where nothing could be done before or after."""
+    before, after = max(before, 0.0), max(after, 0.0)
+    return (after - before) / (after + before) if after + before > 0 else np.nan
 
 
 def relative_performance(life: Life) -> float:
@@ -124,7 +128,7 @@ def relative_performance(life: Life) -> float:
         mine = life.curve(task)
         points = min(len(mine), len(expert))
         whole = np.nansum(expert[:points])
-        shares.append(np.nansum(mine[:points]) / whole if whole != 0 else np.nan)
+        shares.append(np.nansum(mine[:points]) / whole if np.nanmean(expert[:points]) > LEARNT else np.nan)
     return _mean(shares)
 
 
@@ -133,7 +137,7 @@ def sample_efficiency(life: Life) -> float:
     products = []
     for task, expert in _experts(life):
         (high, soon), (other_high, other_soon) = saturation(life.curve(task)), saturation(expert)
-        defined = soon > 0 and other_high != 0
+        defined = soon > 0 and other_high > LEARNT
         products.append(high / other_high * other_soon / soon if defined else np.nan)
     return _mean(products)
 

@@ -221,14 +221,14 @@ def test_projection_of_distributions(of):
     assert (found * places).sum() == pytest.approx((weights * goals).sum(), abs=1e-6)
 
 
-def test_broken_noisy_nets_do_not_explore():
-    """For studies of ablations: with the switch the network's noise is never drawn."""
-    pack = learner(cells_of("toy/discrete", 20, name="rainbow", broken="noisy"))
-    pack.train(20)
-    assert all((layer._inputs == 0).all() for layer in pack._algorithm._online.noisy_layers())
-    whole = learner(cells_of("toy/discrete", 20, name="rainbow"))
-    whole.train(20)
-    assert all((layer._inputs != 0).any() for layer in whole._algorithm._online.noisy_layers())
+def test_broken_noisy_nets_are_too_loud():
+    """For studies of ablations: with the switch the noise of the last layers is not scaled by their inputs."""
+    broken, whole = (
+        learner(cells_of("toy/discrete", 20, name="rainbow", broken=part))._algorithm._online.advantage[-1]
+        for part in ("noisy", "")
+    )
+    assert broken.inputs == 64
+    np.testing.assert_allclose(broken.scale.detach(), 8 * whole.scale.detach(), rtol=1e-6)
 
 
 @pytest.mark.parametrize("config", [DqnConfig, RainbowConfig])

@@ -17,22 +17,24 @@ from gymnasium import spaces
 from torch import Tensor
 
 from mohs.agents.deep.clock import Clock
+from mohs.agents.deep.consolidation import likelihood_of_actions, likelihood_of_values
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.encoders import Encoder, encoder
 from mohs.agents.deep.networks import Generators, Linear, Mlp, Network, generators, orthogonal
+from mohs.agents.deep.new_tasks import DeepConfig
 from mohs.agents.deep.optimise import Adam, Optimiser, RmsProp
 from mohs.agents.deep.policies import Actions, Distribution, Head, actions, kept
-from mohs.agents.deep.rollouts import Rollout, was_cut
+from mohs.agents.deep.rollouts import Rollout, flat, was_cut
 from mohs.agents.deep.spaces import observations
 from mohs.agents.deep.stage import Array, Step
-from mohs.agents.hyperparameters import Config, setting
+from mohs.agents.hyperparameters import setting
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Each, Integer, Real
 
 
 @dataclass(frozen=True)
-class ActorCriticConfig(Config):
+class ActorCriticConfig(DeepConfig):
     """What all policy gradients have."""
 
     learning_rate: float = setting(3e-4, Real(0, low_open=True), "step size of the optimiser")
@@ -101,7 +103,9 @@ class PolicyGradient:
         init = generators(keys(cells, "agent", "weights"))
         self.network = ActorCritic(init, encoder(init, self._sees, c.filters), self._actions, c).to(device)
         self.optimiser = optimiser(self.network, c)
-        self.rollout = Rollout(len(cells), c.steps, c.copies, self._sees.stored, kept(self._actions))
+        self.rollout = Rollout(
+            len(cells), c.steps, c.copies, self._sees.stored, kept(self._actions), kept_whole=c.lifelong == "ewc"
+        )
         self.draws = Draws(keys(cells, "agent", "draws"))
         self._clock = Clock()
         self._before: Array = np.empty(0)  # of the step under way,
@@ -130,6 +134,12 @@ class PolicyGradient:
 
     def forget(self, memory: None, step: Step) -> None:
         return None
+
+    def likelihood(self, draws: Draws, steps: int) -> Tensor:
+        at = draws.integers(self.rollout.filled * self.copies, steps)
+        seen = flat(self.rollout.seen)[np.arange(len(at))[:, None], at]
+        policy, value = self.network(self.features(seen))
+        return likelihood_of_actions(policy, draws) + likelihood_of_values(value, draws)
 
     def finite(self) -> npt.NDArray[np.bool_]:
         return self.network.finite().cpu().numpy()

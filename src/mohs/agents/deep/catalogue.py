@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib import import_module
 from typing import Any
 
@@ -49,6 +49,13 @@ def config_class(name: str) -> type[Config]:
     entry = AGENTS[name]
     found: type[Config] = getattr(import_module(f"{PACKAGE}.{entry.module}"), entry.config)
     return found
+
+
+def shared_settings() -> tuple[str, ...]:
+    """The hyperparameters that all deep agents have."""
+    from mohs.agents.deep.new_tasks import DeepConfig
+
+    return tuple(f.name for f in fields(DeepConfig))
 
 
 def config(agent: Agent) -> Any:

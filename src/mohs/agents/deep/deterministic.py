@@ -12,10 +12,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from mohs.agents.deep.algorithm import Part
 from mohs.agents.deep.clock import Clock
 from mohs.agents.deep.critics import Actor, Critics
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.learner import Part
 from mohs.agents.deep.networks import Generators
 from mohs.agents.deep.off_policy import OffPolicyConfig, Sample
 from mohs.agents.deep.optimise import Adam, move_toward
@@ -56,6 +56,9 @@ class Deterministic:
     def judge(self, seen: Tensor, actions: Tensor) -> Tensor:
         worst: Tensor = self.critics(seen, actions).amin(1)
         return worst
+
+    def outputs(self, seen: Tensor, actions: Tensor) -> tuple[Tensor, ...]:
+        return self.actor(seen), self.critics(seen, actions)
 
     def finite(self) -> Tensor:
         return self.actor.finite() & self.critics.finite()

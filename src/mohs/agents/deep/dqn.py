@@ -20,16 +20,19 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from mohs.agents.deep.clock import Clock
+from mohs.agents.deep.consolidation import likelihood_of_actions, likelihood_of_values
 from mohs.agents.deep.dqn_presets import DQN_PRESETS, RAINBOW_PRESETS
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.encoders import Encoder, encoder
 from mohs.agents.deep.exploration import falling
 from mohs.agents.deep.networks import Generators, Linear, Mlp, Network, NoisyLinear, generators
+from mohs.agents.deep.new_tasks import DeepConfig
 from mohs.agents.deep.optimise import Adam, move_toward
+from mohs.agents.deep.policies import Categoricals
 from mohs.agents.deep.replay import Batch, Replay
 from mohs.agents.deep.spaces import choices, observations, seen
 from mohs.agents.deep.stage import Array, Step
-from mohs.agents.hyperparameters import Config, setting
+from mohs.agents.hyperparameters import setting
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Each, Flag, Integer, Optional, Real
@@ -37,7 +40,7 @@ from mohs.core.errors import UsageError
 
 
 @dataclass(frozen=True)
-class DqnConfig(Config):
+class DqnConfig(DeepConfig):
     learning_rate: float = setting(5e-4, Real(0, low_open=True), "step size of Adam")
     adam_epsilon: float = setting(1e-8, Real(0, low_open=True), "what Adam adds to its denominators")
     discount: float = setting(0.99, Real(0, 1), "γ")
@@ -103,7 +106,10 @@ class QNetwork(Network):
         noise = c.noise if c.noisy else 0.0
 
         def last(inputs: int, outputs: int) -> NoisyLinear | Linear:
-            return NoisyLinear(init, inputs, outputs, noise) if noise else Linear(init, inputs, outputs)
+            if not noise:
+                return Linear(init, inputs, outputs)
+            # A mistake one might make: noise that is not scaled by the number of inputs.
+            return NoisyLinear(init, inputs, outputs, noise * inputs**0.5 if c.broken == "noisy" else noise)
 
         def stream(outputs: int) -> nn.Module:
             if not c.dueling:
@@ -186,7 +192,7 @@ class Dqn:
     def act(self, now: Array) -> Array:
         c = self.config
         if c.noisy:
-            self._resample(self._online, self._draws)
+            self._online.resample(self._draws)
             self._chosen = self._greedy(now[:, None])[:, 0]
         else:
             self._chosen = self._explore(now[:, None], self._epsilon(), self._draws)[:, 0]
@@ -194,7 +200,7 @@ class Dqn:
 
     def play(self, now: Array, memory: None, greedy: bool, draws: Draws) -> tuple[Array, None]:
         if self.config.noisy and not greedy:
-            self._resample(self._online, draws)
+            self._online.resample(draws)
         else:
             self._online.quiet()
         each = now.reshape(len(draws.keys), -1, *now.shape[1:])
@@ -204,6 +210,13 @@ class Dqn:
 
     def forget(self, memory: None, step: Step) -> None:
         return None
+
+    def likelihood(self, draws: Draws, steps: int) -> Tensor:
+        seen = self._replay.sample(draws, steps, 1, 1.0).before
+        out = self._online(self._sees.features(seen, self._device))
+        if not self.config.distributional:
+            return likelihood_of_values(out, draws)
+        return likelihood_of_actions(Categoricals((out.flatten(1, 2).log_softmax(-1),)), draws)
 
     def finite(self) -> npt.NDArray[np.bool_]:
         return self._online.finite().cpu().numpy()
@@ -217,12 +230,6 @@ class Dqn:
             self._update()
         if clock.steps % c.target_every == 0:
             move_toward(self._target, self._online, 1)
-
-    def _resample(self, network: QNetwork, draws: Draws) -> None:
-        if self.config.broken == "noisy":
-            network.quiet()
-        else:
-            network.resample(draws)
 
     def _epsilon(self) -> float:
         c = self.config
@@ -256,8 +263,8 @@ class Dqn:
         beta = falling(c.priority_beta, 1.0, self._clock.steps / c.priority_steps)
         batch = self._replay.sample(self._draws, c.batch_size, c.n_step, c.discount, beta)
         if c.noisy:
-            self._resample(self._online, self._draws)
-            self._resample(self._target, self._draws)
+            self._online.resample(self._draws)
+            self._target.resample(self._draws)
         errors, losses = self._distances(batch) if c.distributional else self._differences(batch)
         self._adam.step((losses * self._tensor(batch.weight)).mean(1))
         if c.prioritised:

@@ -1,6 +1,6 @@
 """How does a pack of deep agents train, play its evaluations, and go on after a break? The same for all algorithms.
 
-An *algorithm* holds the networks of all cells, chooses actions and learns from steps; it lives in a file of its own.
+An *algorithm* (see `algorithm.py`) holds the networks of all cells, chooses actions and learns from steps.
 """
 
 from __future__ import annotations
@@ -8,93 +8,44 @@ from __future__ import annotations
 import math
 import pickle
 import zlib
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import torch
-from gymnasium import spaces
 
 from mohs.agents import windows
+from mohs.agents.deep.algorithm import Maker
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.stage import Array, Stage, Step, is_native, stage
+from mohs.agents.deep.new_tasks import response
+from mohs.agents.deep.stage import Array, Stage, is_native, stage
 from mohs.agents.deep.threads import one_thread
+from mohs.agents.deep.told import ToldStage
 from mohs.agents.external import EVALUATION
 from mohs.agents.protocol import Points
 from mohs.agents.streams import keys
 from mohs.core import seeding
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
+from mohs.core.task import Source, TaskSet
 
 QUICK = 1  # the level of compression
-
-
-class Part(Protocol):
-    """Something that has a state for each cell: a network, an optimiser, a memory."""
-
-    def save(self, i: int) -> Any: ...
-
-    def load(self, i: int, state: Any) -> None: ...
-
-
-class Algorithm(Protocol):
-    """What an agent does in a pack. Arrays have one row for each instance, the `copies` of a cell side by side."""
-
-    copies: int  # environments for each cell
-    parts: Mapping[str, Part]
-
-    def act(self, now: Array) -> Array:
-        """Actions for training, as the environments take them."""
-        ...
-
-    def learn(self, step: Step) -> None:
-        """Takes in a step of all instances and updates the networks when that is due."""
-        ...
-
-    def enter(self) -> None:
-        """New environments begin; what was under way in the old ones is over."""
-        ...
-
-    def play(self, now: Array, memory: Any, greedy: bool, draws: Draws) -> tuple[Array, Any]:
-        """Actions for an evaluation with any number of instances for each cell.
-
-        `memory` is None at first, then what was returned, wherever an episode has not just begun; see `forget`.
-        """
-        ...
-
-    def forget(self, memory: Any, step: Step) -> Any:
-        """The memory after a step of an evaluation; instances whose episode is over begin a new one without it."""
-        ...
-
-    def finite(self) -> npt.NDArray[np.bool_]:
-        """For each cell, whether its networks are still made of numbers."""
-        ...
-
-
-class Maker(Protocol):
-    def __call__(
-        self,
-        cells: Sequence[Cell],
-        config: Any,
-        observation_space: spaces.Space[Any],
-        action_space: spaces.Space[Any],
-        device: torch.device,
-    ) -> Algorithm: ...
 
 
 class DeepLearner:
     """A pack of deep agents of one kind. `failed` says which cells broke, and why; the others go on."""
 
     def __init__(self, cells: Sequence[Cell], maker: Maker, config: Any, device: str = "cpu") -> None:
-        if any(segment.told for cell in cells for segment in cell.segments):
-            raise UsageError("deep agents cannot be told the task yet: set told=False.")
         self.cells = cells
         self.failed: dict[int, str] = {}
-        self._segment, self._left, self._step, self._owed = -1, 0, 0, 0
-        self._stage = seen = stage([cells[0].segments[0].source], [0])  # for its spaces only
+        self._segment, self._left, self._step, self._owed = 0, 0, 0, 0
+        self._told = told_numbers(cells[0])
+        self._stage = seen = self._scene([cells[0].segments[0].source], [0], 0)  # for its spaces only
         with one_thread():
             self._algorithm = maker(cells, config, seen.observation_space, seen.action_space, torch.device(device))
+            self._response = response(config, self._algorithm, cells)
+        self._parts = {**self._algorithm.parts, **self._response.parts}
         self._copies = self._algorithm.copies
         instances = len(cells) * self._copies
         self._gain, self._length = np.zeros(instances), np.zeros(instances, dtype=np.int64)
@@ -109,7 +60,7 @@ class DeepLearner:
         Where a cell has several environments, as many rounds of them as go into all the steps so far.
         """
         while self._left == 0 and steps:  # a segment may have no steps
-            self._enter(self._segment + 1)
+            self._next()
         with one_thread():
             self._owed += steps
             while self._owed >= self._copies:
@@ -153,8 +104,10 @@ class DeepLearner:
         copies = first.episodes if native else 1
         most = math.inf if native or not self.cells[0].steps else EVALUATION * self.cells[0].steps
         address = "probe", first.name, self._step
-        scene = stage([p.source for p in probes for _ in range(copies)], _seeds(self.cells, copies, *address))
-        with one_thread():
+        number = self._number(first.source)
+        sources = [p.source for p in probes for _ in range(copies)]
+        scene = self._scene(sources, _seeds(self.cells, copies, *address), number)
+        with one_thread(), self._response.playing(self._learning, number):
             returns, lengths, played = self._play(scene, copies, first.episodes // copies, first.mode == "greedy", most,
                                                   Draws(keys(self.cells, *address, "play")))  # fmt: skip
         scene.close()
@@ -216,7 +169,7 @@ class DeepLearner:
             for name, value in state["arrays"].items():
                 getattr(self, name)[i] = value
             self._gain[self._instances(i)], self._length[self._instances(i)] = state["under_way"]
-            for name, part in self._algorithm.parts.items():
+            for name, part in self._parts.items():
                 part.load(i, state["parts"][name])
 
     def _state(self, i: int, instances: Sequence[bytes | None]) -> dict[str, Any]:
@@ -226,11 +179,34 @@ class DeepLearner:
             "instances": instances,
             "under_way": (self._gain[mine], self._length[mine]),
             "arrays": {name: getattr(self, name)[i].copy() for name in ("_returns", "_lengths", "_episodes")},
-            "parts": {name: part.save(i) for name, part in self._algorithm.parts.items()},
+            "parts": {name: part.save(i) for name, part in self._parts.items()},
         }
 
     def _instances(self, i: int) -> list[int]:
         return list(range(i * self._copies, (i + 1) * self._copies))
+
+    def _number(self, source: Source) -> int | None:
+        """Which of the tasks that are learnt this is, in the first cell as in all others; None: none of them."""
+        return self.cells[0].numbers.get(source)
+
+    @property
+    def _learning(self) -> int:
+        return self.cells[0].numbers[self.cells[0].segments[self._segment].source]
+
+    def _scene(self, sources: Sequence[Source], seeds: Sequence[int], number: int | None) -> Stage:
+        """A stage for a task, of which agents that are told of tasks are told."""
+        bare = stage(sources, seeds)
+        if not self._told:
+            return bare
+        return ToldStage(bare, 0 if number is None else self._told.get(number, 0), 1 + len(self._told))
+
+    def _next(self) -> None:
+        """The next segment begins, and with it perhaps another task."""
+        old = self._learning
+        self._enter(self._segment + 1)
+        if self._learning != old:
+            with one_thread():
+                self._response.change(old, self._learning)
 
     def _enter(self, segment: int) -> None:
         """Starts the environments of a segment."""
@@ -238,9 +214,17 @@ class DeepLearner:
         self._step, self._owed = self._step + self._owed, 0
         sources = [cell.segments[segment].source for cell in self.cells for _ in range(self._copies)]
         self._stage.close()
-        self._stage = stage(sources, _seeds(self.cells, self._copies, "environment", segment))
+        self._stage = self._scene(sources, _seeds(self.cells, self._copies, "environment", segment), self._learning)
         self._gain[:], self._length[:] = 0.0, 0
         self._algorithm.enter()
+
+
+def told_numbers(cell: Cell) -> dict[int, int]:
+    """The tasks that an agent is told apart, by number: what it is told; 0 is left for all others."""
+    told = dict.fromkeys(cell.numbers[s.source] for s in cell.segments if s.told)
+    if any(isinstance(source, TaskSet) and number in told for source, number in cell.numbers.items()):
+        raise UsageError("deep agents can be told single tasks, not those of a set: set told=False.")
+    return {number: i for i, number in enumerate(told, 1)}
 
 
 def _diverged(step: int) -> str:

@@ -15,22 +15,24 @@ import torch
 from gymnasium import spaces
 from torch import Tensor
 
+from mohs.agents.deep.algorithm import Part
 from mohs.agents.deep.clock import Clock
+from mohs.agents.deep.consolidation import likelihood_of_values
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.exploration import Floats, Noise, NoiseState
-from mohs.agents.deep.learner import Part
 from mohs.agents.deep.networks import Generators, generators
+from mohs.agents.deep.new_tasks import DeepConfig
 from mohs.agents.deep.replay import Replay
 from mohs.agents.deep.spaces import Observations, action_range, observations, seen
 from mohs.agents.deep.stage import Array, Step
-from mohs.agents.hyperparameters import Config, setting
+from mohs.agents.hyperparameters import setting
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Each, Integer, Optional, Real
 
 
 @dataclass(frozen=True)
-class OffPolicyConfig(Config):
+class OffPolicyConfig(DeepConfig):
     learning_rate: float = setting(1e-3, Real(0, low_open=True), "step size of Adam")
     actor_learning_rate: float | None = setting(
         None, Optional(Real(0, low_open=True)), "that of the actor; None: the same"
@@ -85,6 +87,10 @@ class Rule(Protocol):
         ...
 
     def update(self, batch: Sample, draws: Draws) -> None: ...
+
+    def outputs(self, seen: Tensor, actions: Tensor) -> tuple[Tensor, ...]:
+        """All that the networks say of what is seen and done: [cells, ...] each."""
+        ...
 
     def finite(self) -> Tensor:
         """For each cell, whether its networks are made of numbers."""
@@ -160,6 +166,13 @@ class OffPolicy:
         if memory is not None:
             memory[step.terminated | step.truncated] = 0
         return memory
+
+    def likelihood(self, draws: Draws, steps: int) -> Tensor:
+        """The noise of the policy does not count: what is held is what the actor says."""
+        batch = self._replay.sample(draws, steps, 1, 1.0)
+        action = torch.from_numpy(batch.action).to(self._device)
+        said = self.rule.outputs(self._sees.features(batch.before, self._device), action)
+        return sum((likelihood_of_values(out, draws) for out in said), torch.zeros(len(action), device=self._device))
 
     def finite(self) -> npt.NDArray[np.bool_]:
         return self.rule.finite().cpu().numpy()

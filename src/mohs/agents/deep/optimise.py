@@ -14,15 +14,18 @@ class Optimiser:
     """One optimiser for each cell. A step minimises the sum of the cells' losses, whose gradients do not mix."""
 
     def __init__(self, parameters: list[nn.Parameter], inner: torch.optim.Optimizer, clip: float | None) -> None:
-        self._parameters, self._inner, self._clip = parameters, inner, clip
+        self.parameters, self._inner, self._clip = parameters, inner, clip
+        self.anchor: Anchor | None = None
 
     def step(self, losses: Tensor) -> None:
         """Takes a step down the losses [cells]."""
         self._inner.zero_grad()
         # Other networks that the losses pass through (critics, for an actor) get no gradients, nor cost any.
-        torch.autograd.backward(losses.sum(), inputs=self._parameters)
+        torch.autograd.backward(losses.sum(), inputs=self.parameters)
+        if self.anchor is not None:
+            self.anchor.pull(self.parameters)
         if self._clip is not None:
-            clip_each(self._parameters, self._clip)
+            clip_each(self.parameters, self._clip)
         self._inner.step()
 
     def set_rate(self, rate: float) -> None:
@@ -32,18 +35,51 @@ class Optimiser:
     def save(self, i: int) -> list[dict[str, Any]]:
         return [
             {name: (value if value.dim() == 0 else value[i]).cpu().numpy().copy() for name, value in state.items()}
-            for state in (self._inner.state[p] for p in self._parameters)
+            for state in (self._inner.state[p] for p in self.parameters)
         ]
 
     def load(self, i: int, state: list[dict[str, Any]]) -> None:
-        for parameter, kept in zip(self._parameters, state, strict=True):
+        for parameter, kept in zip(self.parameters, state, strict=True):
             mine = self._inner.state[parameter]
+            if not kept:  # of an optimiser that has taken no step yet
+                mine.clear()
             for name, value in kept.items():
                 new = torch.from_numpy(value).to(parameter.device)
                 if new.dim() == 0:
                     mine[name] = new
                 else:
                     mine.setdefault(name, torch.zeros_like(parameter))[i] = new
+
+
+class Anchor:
+    """Where weights are held, and how strongly: the gradient of Σ strength / 2 × (θ − θ then)² over all that was added.
+
+    Kept as the sums of the strengths and of strength × θ then.
+    """
+
+    def __init__(self, like: list[nn.Parameter]) -> None:
+        self._strengths = [torch.zeros_like(p) for p in like]
+        self._places = [torch.zeros_like(p) for p in like]
+
+    @torch.no_grad()
+    def add(self, strengths: list[Tensor], at: list[nn.Parameter]) -> None:
+        torch._foreach_add_(self._strengths, strengths)
+        torch._foreach_addcmul_(self._places, strengths, list(at))
+
+    @torch.no_grad()
+    def pull(self, parameters: list[nn.Parameter]) -> None:
+        """Adds to the gradients."""
+        for p, strength, place in zip(parameters, self._strengths, self._places, strict=True):
+            if p.grad is not None:
+                p.grad.addcmul_(strength, p).sub_(place)
+
+    def save(self, i: int) -> list[tuple[Any, Any]]:
+        each = zip(self._strengths, self._places, strict=True)
+        return [(a[i].cpu().numpy().copy(), b[i].cpu().numpy().copy()) for a, b in each]
+
+    def load(self, i: int, state: list[tuple[Any, Any]]) -> None:
+        for strength, place, (a, b) in zip(self._strengths, self._places, state, strict=True):
+            strength[i], place[i] = torch.from_numpy(a).to(strength.device), torch.from_numpy(b).to(place.device)
 
 
 class Adam(Optimiser):

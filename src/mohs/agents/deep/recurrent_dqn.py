@@ -19,16 +19,18 @@ from torch import Tensor
 from torch.nn import functional
 
 from mohs.agents.deep.clock import Clock
+from mohs.agents.deep.consolidation import likelihood_of_values
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.encoders import encoder
 from mohs.agents.deep.exploration import falling
 from mohs.agents.deep.networks import Generators, Linear, Network, generators
+from mohs.agents.deep.new_tasks import DeepConfig
 from mohs.agents.deep.optimise import Adam, move_toward
 from mohs.agents.deep.recurrent import LAYERS, Echo, Moments, Recall, RecurrentBody
 from mohs.agents.deep.sequence_replay import SequenceReplay, Sequences
 from mohs.agents.deep.spaces import choices, observations, seen
 from mohs.agents.deep.stage import Array, Step
-from mohs.agents.hyperparameters import Config, setting
+from mohs.agents.hyperparameters import setting
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Each, Flag, Integer, Real
@@ -36,7 +38,7 @@ from mohs.core.errors import UsageError
 
 
 @dataclass(frozen=True)
-class RecurrentDqnConfig(Config):
+class RecurrentDqnConfig(DeepConfig):
     learning_rate: float = setting(5e-4, Real(0, low_open=True), "step size of Adam")
     adam_epsilon: float = setting(1e-8, Real(0, low_open=True), "what Adam adds to its denominators")
     discount: float = setting(0.99, Real(0, 1), "γ")
@@ -134,6 +136,12 @@ class RecurrentDqn:
     def forget(self, memory: Recall, step: Step) -> Recall:
         memory.after(step.reward, step.terminated | step.truncated)
         return memory
+
+    def likelihood(self, draws: Draws, steps: int) -> Tensor:
+        """Of one sequence, whose first steps only refresh the memory."""
+        burn_in = self.config.burn_in
+        drawn = self._replay.sample(draws, 1, max(min(burn_in + steps, self._clock.steps) - 1, burn_in))
+        return likelihood_of_values(self._unrolled(self._online, self._moments(drawn), drawn), draws)
 
     def finite(self) -> npt.NDArray[np.bool_]:
         return self._online.finite().cpu().numpy()

@@ -18,6 +18,7 @@ from torch import Tensor
 
 from mohs.agents.deep.actor_critic import losses, normalised, optimiser, scheduled
 from mohs.agents.deep.clock import Clock
+from mohs.agents.deep.consolidation import likelihood_of_actions, likelihood_of_values
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.encoders import encoder
 from mohs.agents.deep.networks import Generators, Linear, Network, generators, orthogonal
@@ -118,7 +119,9 @@ class RecurrentPpo:
         body = RecurrentBody(init, sees, _echo(self._actions) if c.echo else None, c.hidden, c.activation, c.layer)
         self._network = RecurrentActorCritic(init, body, self._actions, c.log_std).to(device)
         self._optimiser = optimiser(self._network, c)
-        self._rollout = Rollout(len(cells), c.steps, c.copies, self._sees.stored, kept(self._actions))
+        self._rollout = Rollout(
+            len(cells), c.steps, c.copies, self._sees.stored, kept(self._actions), kept_whole=c.lifelong == "ewc"
+        )
         self._played = Played(len(cells), c, kept(self._actions), body.memory)
         self._recall = self._nothing(c.copies)
         self._draws = Draws(keys(cells, "agent", "draws"))
@@ -155,6 +158,20 @@ class RecurrentPpo:
     def forget(self, memory: Recall, step: Step) -> Recall:
         memory.after(step.reward, step.terminated | step.truncated)
         return memory
+
+    def likelihood(self, draws: Draws, steps: int) -> Tensor:
+        """Of whole sequences that are in the rollout, or in the one before."""
+        c, played = self._config, self._played
+        known = {
+            "seen": self._rollout.seen[:, :-1], "begins": played.begins, "last_action": played.last_action,
+            "last_reward": played.last_reward,
+        }  # fmt: skip
+        count = max(self._rollout.filled // c.sequence, 1) * c.copies
+        at, rows = draws.integers(count, -(-steps // c.sequence)), np.arange(self._cells)[:, None]
+        batch = {name: in_sequences(array, c.sequence)[rows, at] for name, array in known.items()}
+        memories = played.memory.reshape(self._cells, -1, played.memory.shape[-1])
+        policy, value, _ = self._network(self._moments(batch), self._tensor(memories[rows, at]))
+        return likelihood_of_actions(policy, draws) + likelihood_of_values(value, draws)
 
     def finite(self) -> npt.NDArray[np.bool_]:
         return self._network.finite().cpu().numpy()
@@ -199,11 +216,7 @@ class RecurrentPpo:
     def _losses(self, batch: Mapping[str, Array], memory: Floats, clip: float) -> Tensor:
         """The losses [cells] of sequences [cells, batch, time]."""
         c = self._config
-        moments = Moments(
-            self._sees.features(batch["seen"], self._device), self._tensor(batch["begins"]),
-            self._tensor(batch["last_action"]), self._tensor(batch["last_reward"]),
-        )  # fmt: skip
-        policy, value, _ = self._network(moments, self._tensor(memory))
+        policy, value, _ = self._network(self._moments(batch), self._tensor(memory))
         action, log_prob, was, advantage, goal = (
             self._tensor(batch[name]).flatten(1, 2) for name in ("action", "log_prob", "value", "advantage", "goal")
         )
@@ -212,6 +225,12 @@ class RecurrentPpo:
         if c.value_clip is not None:
             value = was + (value - was).clamp(-c.value_clip, c.value_clip)
         return losses(c, gains, policy, value, goal)
+
+    def _moments(self, batch: Mapping[str, Array]) -> Moments:
+        return Moments(
+            self._sees.features(batch["seen"], self._device), self._tensor(batch["begins"]),
+            self._tensor(batch["last_action"]), self._tensor(batch["last_reward"]),
+        )  # fmt: skip
 
     def _look(self, frames: Array, recall: Recall) -> tuple[Distribution, Tensor]:
         """Policy and values after what is recalled and these frames [cells, instances, ...]; they are recalled too."""

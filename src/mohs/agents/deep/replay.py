@@ -115,6 +115,7 @@ class Replay:
     def load(self, i: int, state: dict[str, Any]) -> None:
         self._heads[i] = state["head"]
         kept = self._kept(i)
+        self._ends[i] = kernels.NO_START
         self._frames.load(i, kept, state["frames"])
         for name in _ARRAYS:
             getattr(self, name)[i, kept] = state[name]

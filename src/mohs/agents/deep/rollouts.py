@@ -23,10 +23,17 @@ Floats = npt.NDArray[np.float32]
 
 
 class Rollout:
-    """The rollouts of a pack. `frame` and `action` are the shape and type of what is kept of each."""
+    """The rollouts of a pack. `frame` and `action` are the shape and type of what is kept of each.
 
-    def __init__(self, cells: int, steps: int, copies: int, frame: Kept, action: Kept) -> None:
+    A rollout that is `kept_whole` is saved with what is left in it of the last one, which may then be looked at again.
+    """
+
+    def __init__(
+        self, cells: int, steps: int, copies: int, frame: Kept, action: Kept, *, kept_whole: bool = False
+    ) -> None:
         self.steps, self.size = steps, 0
+        self.filled = 0  # steps that are there, of this rollout or the last
+        self._kept_whole = kept_whole
         shape = cells, steps, copies
         self.seen = np.zeros((cells, steps + 1, copies, *frame[0]), dtype=frame[1])
         self.actions = np.zeros((*shape, *action[0]), dtype=action[1])
@@ -61,6 +68,7 @@ class Rollout:
         self.over[:, t] = each(step.terminated | step.truncated)
         self.later[:, t] = 0.0 if later is None else np.where(each(was_cut(step)), later.reshape(cells, copies), 0.0)
         self.size += 1
+        self.filled = max(self.filled, self.size)
 
     def cut(self, later: Array) -> None:
         """What comes next does not follow from what came last: `later` are the values of `now`."""
@@ -79,14 +87,15 @@ class Rollout:
         return found
 
     def save(self, i: int) -> dict[str, Any]:
-        kept = {name: getattr(self, name)[i, : self.size].copy() for name in ("actions", "rewards", "over", "later")}
-        return {"size": self.size, "seen": self.seen[i, : self.size + 1].copy(), **kept}
+        steps = self.filled if self._kept_whole else self.size
+        kept = {name: getattr(self, name)[i, :steps].copy() for name in ("actions", "rewards", "over", "later")}
+        return {"size": self.size, "seen": self.seen[i, : steps + 1].copy(), **kept}
 
     def load(self, i: int, state: dict[str, Any]) -> None:
-        self.size = state["size"]
-        self.seen[i, : self.size + 1] = state["seen"]
+        self.size, self.filled = state["size"], len(state["rewards"])
+        self.seen[i, : self.filled + 1] = state["seen"]
         for name in ("actions", "rewards", "over", "later"):
-            getattr(self, name)[i, : self.size] = state[name]
+            getattr(self, name)[i, : self.filled] = state[name]
 
 
 def was_cut(step: Step) -> npt.NDArray[np.bool_]:

@@ -15,9 +15,9 @@ import torch
 from gymnasium import spaces
 from torch import Tensor, nn
 
+from mohs.agents.deep.algorithm import Part
 from mohs.agents.deep.critics import Actor, Critics
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.learner import Part
 from mohs.agents.deep.networks import Generators, Network, padded
 from mohs.agents.deep.off_policy import OffPolicy, OffPolicyConfig, Sample
 from mohs.agents.deep.optimise import Adam, move_toward
@@ -91,6 +91,9 @@ class Sac:
     def judge(self, seen: Tensor, actions: Tensor) -> Tensor:
         values: Tensor = self.critics(seen, actions)
         return values.amin(1)
+
+    def outputs(self, seen: Tensor, actions: Tensor) -> tuple[Tensor, ...]:
+        return self.actor(seen), self.critics(seen, actions)
 
     def finite(self) -> Tensor:
         return self.actor.finite() & self.critics.finite() & self.entropy.finite()

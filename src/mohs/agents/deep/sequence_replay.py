@@ -113,9 +113,9 @@ class SequenceReplay:
     def load(self, i: int, state: dict[str, Any]) -> None:
         self._head[i], self._size[i] = state["head"], state["size"]
         kept = self._kept(i)
-        self._acts[i] = False
         self._frames.load(i, kept, state["frames"])
         for name in NAMES:
+            getattr(self, name)[i] = 0
             getattr(self, name)[i, kept] = state[name]
 
     def _kept(self, i: int) -> npt.NDArray[np.int64]:

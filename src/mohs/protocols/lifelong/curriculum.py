@@ -7,10 +7,14 @@ what each has beside the base, another `env` included).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from mohs.core.data_files import ENDINGS, read_table
 from mohs.core.domain import Integer
@@ -86,19 +90,24 @@ class Curriculum:
             ends.append(ends[-1] + block.steps)
         return tuple(ends)
 
+    def inside(self, steps: npt.NDArray[np.int64]) -> Iterator[tuple[Block, npt.NDArray[np.bool_]]]:
+        """Every block, and which points of a training curve, given by the steps at their ends, belong to it."""
+        for block, (start, end) in zip(self.blocks, pairwise(self.boundaries), strict=True):
+            yield block, (steps > start) & (steps <= end)
+
     def to_json(self) -> dict[str, Json]:
         return {
             "name": self.name,
             "title": self.title,
             "text": self.text,
-            "tasks": {name: task.to_json() for name, task in self.tasks},
+            "tasks": [[name, task.to_json()] for name, task in self.tasks],  # their order counts
             "blocks": [[block.task, block.steps] for block in self.blocks],
         }
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Curriculum:
         data = read_json(data, "curriculum", {"name", "title", "text", "tasks", "blocks"})
-        tasks = {name: Task.from_json(task) for name, task in data["tasks"].items()}
+        tasks = {name: Task.from_json(task) for name, task in data["tasks"]}
         return cls.make(data["name"], tasks, data["blocks"], title=data["title"], text=data["text"])
 
 

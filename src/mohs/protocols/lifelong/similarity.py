@@ -42,6 +42,13 @@ MEASURES: dict[str, Measure] = {
 }
 
 
+TITLES = {
+    "decisions": "shared decisions",
+    "observations": "shared observations",
+    "depth": "nested depths",
+}
+
+
 def similarities(curriculum: Curriculum) -> dict[str, npt.NDArray[np.float64]]:
     """Matrices [tasks, tasks] of all measures; none where tasks are no CT-graphs."""
     tasks = [task for _, task in curriculum.tasks]

@@ -1,0 +1,41 @@
+"""What is to be said of lives in a few sentences?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mohs.protocols.sentences import with_interval
+from mohs.stats import Estimate
+
+if TYPE_CHECKING:
+    from mohs.protocols.lifelong.study import LifelongStudy
+    from mohs.protocols.lifelong.verdict import Lived
+
+
+def headline(study: LifelongStudy, agents: tuple[Lived, ...], ceiling: float | None) -> tuple[str, ...]:
+    """A sentence for each agent, then what bounds them all."""
+    found = [_life(study, lived) for lived in agents]
+    if ceiling is not None and ceiling < 0.995:
+        found.append(
+            f"No agent that is not told the task can do better than {ceiling:.3g} on average: the tasks look alike "
+            "until they pay."
+        )
+    if study.curriculum.held_out:
+        found.append(f"Held out, evaluated but never learnt: {', '.join(study.curriculum.held_out)}.")
+    return tuple(found)
+
+
+def _life(study: LifelongStudy, lived: Lived) -> str:
+    metrics, count = lived.metrics, len(study.curriculum.learnt)
+    average, lost, share = (metrics[name] for name in ("average_performance", "forgetting", "relative_performance"))
+    if average.n == 0:
+        return f"{lived.label}: no life has been finished yet."
+    text = f"{lived.label} ends at {_said(average)} of the optimum, on average over {count} tasks"
+    text += f", having forgotten {_said(lost)}" if lost.value > 0 else f", having forgotten nothing ({_said(lost)})"
+    if share.n:
+        text += f"; its training earned {_said(share)} times what experts of each task earned"
+    return text + "."
+
+
+def _said(e: Estimate) -> str:
+    return f"{e.value:.2f}{with_interval(e, '.2f')}"

@@ -1,0 +1,174 @@
+"""What does a study of lifelong learning ask? Agents that live through a curriculum, and experts for each of its tasks.
+
+A life is one run: a segment of training for each block; before the first and after each, all tasks are evaluated. An
+expert learns one task alone, for as many steps as its blocks have in all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from mohs.core.cell import Agent, Cell, Mode, Probe, Segment
+from mohs.core.domain import Choice, Flag, Integer
+from mohs.core.errors import UsageError
+from mohs.core.task import Task, read_json, reading
+from mohs.core.values import Json
+from mohs.protocols.lifelong.curriculum import Block, Curriculum
+from mohs.runs.learners import agent as find_agent
+from mohs.runs.learners import check_plays
+from mohs.runs.plan import Plan
+
+PROTOCOL = "lifelong"
+METHOD = "lifelong"  # the hyperparameter that says what an agent does when another task begins
+CURVE_POINTS = 50  # of the shortest block
+GO_ON = "go_on"
+SEEDS, EPISODES = 10, 20
+MODE = Choice(("greedy", "sample"))
+
+
+@dataclass(frozen=True)
+class LifelongStudy:
+    """`told` says whether agents are told which task they play."""
+
+    curriculum: Curriculum
+    agents: tuple[Agent, ...]
+    seeds: int = SEEDS
+    told: bool = False
+    episodes: int = EPISODES
+    mode: Mode = "greedy"
+
+    @classmethod
+    def make(
+        cls,
+        curriculum: Curriculum,
+        agents: Sequence[Agent],
+        *,
+        seeds: int = SEEDS,
+        told: bool = False,
+        steps: int | None = None,
+        episodes: int = EPISODES,
+        mode: Mode = "greedy",
+    ) -> LifelongStudy:
+        """A study, checked; its agents differ in what they do when another task begins, if there are several.
+
+        `steps` are those of every block, in place of the curriculum's own.
+        """
+        MODE.parse("mode", mode)
+        if not agents:
+            raise UsageError("a study of lifelong learning needs at least one agent.")
+        if steps is not None:
+            own = Integer(1).parse("steps", steps)
+            curriculum = replace(curriculum, blocks=tuple(Block(block.task, own) for block in curriculum.blocks))
+        study = cls(
+            curriculum,
+            tuple(dict.fromkeys(agents)),
+            Integer(1, 1_000_000).parse("seeds", seeds),
+            Flag().parse("told", told),
+            Integer(1).parse("episodes", episodes),
+            mode,
+        )
+        for agent in study.agents:
+            check_plays(agent, curriculum.tasks[0][1])
+        return study
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What agents are called: by what they do when another task begins, where there are several."""
+        return tuple(map(str, self.agents)) if len(self.agents) == 1 else tuple(map(method, self.agents))
+
+    @property
+    def name(self) -> str:
+        several = f" ({', '.join(self.labels)})" if len(self.agents) > 1 else ""
+        return f"{alone(self.agents[0])}{several} on {self.curriculum.name}{', told' if self.told else ''}"
+
+    @property
+    def window(self) -> int:
+        """Steps that a point of a curve stands for: no point spans two blocks if that divides all of them."""
+        return max(1, min(block.steps for block in self.curriculum.blocks) // CURVE_POINTS)
+
+    def life(self, agent: Agent, seed: int) -> Cell:
+        course = self.curriculum
+        segments = tuple(Segment(course.task(block.task), block.steps, self.told) for block in course.blocks)
+        probes = tuple(
+            Probe(probe_name(i), task, course.boundaries, self.episodes, self.mode)
+            for i, (_, task) in enumerate(course.tasks)
+        )
+        return Cell(agent, seed, segments, probes, self.window)
+
+    def expert(self, agent: Agent, name: str, seed: int) -> Cell:
+        """An agent that learns one task only; what it does when another begins makes no difference to it."""
+        task, steps = self.curriculum.task(name), self.learning_steps(name)
+        probe = Probe("expert", task, (steps,), self.episodes, self.mode)
+        return Cell(alone(agent), seed, (Segment(task, steps),), (probe,), self.window)
+
+    def learning_steps(self, name: str) -> int:
+        return sum(block.steps for block in self.curriculum.blocks if block.task == name)
+
+    def random(self, name: str, seed: int) -> Cell:
+        """Random play on a task: no training, and one evaluation."""
+        task = self.curriculum.task(name)
+        return Cell(
+            Agent.make("random"), seed, (Segment(task, 0),), (Probe("random", task, (0,), self.episodes, "sample"),), 1
+        )
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "curriculum": self.curriculum.to_json(),
+            "agents": [agent.to_json() for agent in self.agents],
+            "seeds": self.seeds,
+            "told": self.told,
+            "episodes": self.episodes,
+            "mode": self.mode,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> LifelongStudy:
+        what = "study of lifelong learning"
+        data = read_json(data, what, {"curriculum", "agents", "seeds", "told", "episodes", "mode"})
+        with reading(what):
+            agents = tuple(Agent.from_json(agent) for agent in data["agents"])
+            course = Curriculum.from_json(data["curriculum"])
+            return cls(course, agents, data["seeds"], data["told"], data["episodes"], data["mode"])
+
+
+def contenders(agent: Agent, methods: Sequence[str] | None) -> list[Agent]:
+    """The agent with every one of these methods; as it is without any."""
+    if methods is None:
+        return [agent]
+    if METHOD in dict(agent.params):
+        raise UsageError(f"the agent has lifelong={method(agent)} already, so no methods can be compared.")
+    # An agent that goes on is the agent as it is.
+    return [
+        agent if name == GO_ON else find_agent(agent.name, **{**dict(agent.params), METHOD: name}) for name in methods
+    ]
+
+
+def alone(agent: Agent) -> Agent:
+    """The agent without what it does when another task begins."""
+    params = {key: value for key, value in agent.params if key != METHOD and not key.startswith("ewc_")}
+    return Agent.make(agent.name, agent.source, **params)
+
+
+def method(agent: Agent) -> str:
+    return str(dict(agent.params).get(METHOD, GO_ON))
+
+
+def probe_name(task: int) -> str:
+    return f"task{task}"
+
+
+def has_references(task: Task) -> bool:
+    return task.environment.score is not None
+
+
+def plan(study: LifelongStudy) -> Plan:
+    """All lives and experts, and random play on tasks without references, seed by seed."""
+    course, cells = study.curriculum, []
+    for seed in range(study.seeds):
+        for agent in study.agents:
+            cells.append(study.life(agent, seed))
+            cells += [study.expert(agent, name, seed) for name in course.learnt]
+        cells += [study.random(name, seed) for name, task in course.tasks if not has_references(task)]
+    return Plan(study.name, PROTOCOL, study.to_json(), tuple(cells))

@@ -1,0 +1,204 @@
+"""What deep agents do when another task begins: go on, reset, keep networks apart, consolidate; how they are told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from continuous_packs import outcome, same
+
+from mohs import Cell, Probe, Segment, Task, TaskSet, UsageError
+from mohs.agents.deep.new_tasks import METHODS
+from mohs.agents.deep.optimise import Anchor
+from mohs.agents.deep.told import ToldStage
+from mohs.runs.learners import agent, learner
+from mohs.runs.plan import signature
+
+BLOCK = 60
+SMALL = {
+    "dqn": {"hidden": (12,), "learning_starts": 10, "batch_size": 5},
+    "rainbow": {"hidden": (12,), "learning_starts": 10, "batch_size": 5, "atoms": 5},
+    "ppo": {"hidden": (12,), "steps": 10, "copies": 2, "batch_size": 6, "epochs": 2},
+    "recurrent_dqn": {"hidden": (12,), "learning_starts": 10, "batch_size": 3, "sequence": 6, "burn_in": 2},
+    "recurrent_ppo": {"hidden": (12,), "steps": 12, "copies": 2, "sequence": 4, "batch_size": 3, "epochs": 2},
+    "sac": {"hidden": (12,), "learning_starts": 10, "batch_size": 5},
+}
+
+
+def tasks_of(name):
+    if name == "sac":
+        return [Task.make("toy/continuous", make_denser=True, max_episode_steps=20, delay=d) for d in (0, 2, 5)]
+    return [Task.make("ctgraph", goal=goal) for goal in ((1, 1), (1, 2), (2, 1))]
+
+
+def life(name, seed, method="go_on", told=False, **hyperparameters):
+    """Task 0, task 1, task 0 again; all three are evaluated."""
+    tasks = tasks_of(name)
+    probes = tuple(Probe(f"task{i}", t, (0, BLOCK, 2 * BLOCK, 3 * BLOCK), 3) for i, t in enumerate(tasks))
+    segments = tuple(Segment(task, BLOCK, told) for task in (tasks[0], tasks[1], tasks[0]))
+    return Cell(agent(name, lifelong=method, **{**SMALL[name], **hyperparameters}), seed, segments, probes, 20)
+
+
+def lived(cells):
+    pack = learner(cells)
+    for _ in cells[0].segments:
+        pack.train(BLOCK)
+    assert pack.failed == {}
+    return pack
+
+
+def evaluations(pack):
+    return [pack.evaluate(i)["return"].tolist() for i in range(3)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("name", SMALL)
+def test_lives_have_the_same_bits_in_packs_and_after_pauses(name, method):
+    cells = [life(name, seed, method) for seed in range(3)]
+    together = lived(cells)
+    expected = outcome(together)
+    assert not same(expected[0], expected[1])
+    assert same(outcome(lived(cells[1:2]))[0], expected[1])
+
+    paused = learner(cells)
+    paused.train(BLOCK)
+    paused.train(BLOCK - 17)
+    states = paused.save()
+    again = learner([cells[2], cells[0]])
+    again.load([states[2], states[0]])
+    again.train(17)
+    again.train(BLOCK)
+    assert same(outcome(again), [expected[2], expected[0]])
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_a_life_that_goes_on_is_that_of_an_agent_without_methods(name):
+    plain = Cell(agent(name, **SMALL[name]), 0, life(name, 0).segments, life(name, 0).probes, 20)
+    assert same(outcome(lived([life(name, 0)])), outcome(lived([plain])))
+
+
+def without_draws(pack):
+    return {name: part.save(0) for name, part in pack._algorithm.parts.items() if name not in ("draws",)}
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_after_a_reset_all_is_as_at_first(name):
+    fresh = without_draws(learner([life(name, 0, "reset")]))
+    pack = learner([life(name, 0, "reset")])
+    pack.train(BLOCK)
+    assert not same(without_draws(pack), fresh)
+    pack._next()
+    assert same(without_draws(pack), fresh)
+    pack.train(1)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_separate_networks_forget_nothing(name):
+    pack = learner([life(name, seed, "separate") for seed in range(2)])
+    pack.train(BLOCK)
+    network = next(part for key, part in pack._algorithm.parts.items() if key in ("online", "network", "actor"))
+    before, learnt = network.save(0), evaluations(pack)
+    pack.train(BLOCK)
+    assert not same(network.save(0), before)
+    pack.evaluate(0)
+    pack.evaluate(2)
+    assert not same(network.save(0), before)  # what was played is put back on the shelf
+    pack._next()
+    assert same(network.save(0), before)
+    if name != "sac":  # the graph has no chance, so the same policy earns the same
+        assert evaluations(pack)[0] == learnt[0]
+
+
+def test_the_information_of_a_weight_is_that_of_all_values():
+    """E (∂ log p)² over drawn outputs = Σ over actions of (∂Q/∂θ)², averaged over what is remembered."""
+    pack = learner([life("dqn", seed, "ewc", ewc_samples=40_000) for seed in range(2)])
+    pack.train(BLOCK)
+    algorithm, consolidation = pack._algorithm, pack._response._consolidation
+    found = consolidation._information()[0]
+    seen = algorithm._replay.sample(algorithm._draws, 40_000, 1, 1.0).before
+    places, counts = np.unique(seen[0], return_counts=True)
+    exact = [torch.zeros_like(p[0]) for p in algorithm._online.parameters()]
+    for place, count in zip(places, counts, strict=True):
+        features = algorithm._sees.features(np.full((2, 1, 1), place, dtype=np.int32), torch.device("cpu"))
+        for a in range(3):
+            value = algorithm._online(features)[0, 0, a]
+            for total, g in zip(exact, torch.autograd.grad(value, list(algorithm._online.parameters())), strict=True):
+                total += g[0] ** 2 * count / counts.sum()
+    for estimate, truth in zip(found, exact, strict=True):
+        assert torch.allclose(estimate[0], truth, rtol=0.15, atol=0.02 * float(truth.max()))
+
+
+def test_an_anchor_pulls_to_where_weights_were_held():
+    at = [torch.nn.Parameter(torch.tensor([[1.0, 2.0], [3.0, 4.0]]))]
+    anchor = Anchor(at)
+    anchor.add([torch.tensor([[1.0, 0.0], [2.0, 1.0]])], at)
+    held = at[0].detach().clone()
+    anchor.add([torch.tensor([[0.5, 1.0], [0.0, 0.0]])], [torch.nn.Parameter(held + 1)])
+    moved = torch.nn.Parameter(held + 3)
+    moved.grad = torch.ones_like(held)
+    anchor.pull([moved])
+    strengths = torch.tensor([[1.0, 0.0], [2.0, 1.0]]), torch.tensor([[0.5, 1.0], [0.0, 0.0]])
+    expected = 1 + strengths[0] * (moved - held) + strengths[1] * (moved - held - 1)
+    assert torch.allclose(moved.grad, expected)
+
+
+def test_consolidated_weights_move_less():
+    def moved(weight):
+        pack = learner([life("dqn", 0, "ewc", ewc_weight=weight)])
+        pack.train(BLOCK)
+        before = [p.detach().clone() for p in pack._algorithm._online.parameters()]
+        pack.train(BLOCK)
+        after = pack._algorithm._online.parameters()
+        held = pack._algorithm._adam.anchor._strengths
+        each = zip(after, before, held, strict=True)
+        return sum(float(((a.detach() - b) ** 2 * strength).sum() / weight) for a, b, strength in each)
+
+    assert moved(1e4) < 0.2 * moved(1e-6)
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_told_agents_see_the_number_of_their_task(name):
+    pack = learner([life(name, 0, told=True)])
+    assert pack._told == {0: 1, 1: 2}
+    scene = pack._stage
+    assert isinstance(scene, ToldStage)
+    assert scene.observation_space.contains(np.asarray(scene.now[0], dtype=scene.observation_space.dtype))
+    plain = scene._inner.now.reshape(len(scene.now), -1)
+    expected = [1] if name != "sac" else [0, 1, 0]
+    assert scene.now[0].tolist() == [*plain[0].tolist(), *expected]
+    pack.train(BLOCK)
+    pack.train(BLOCK)
+    assert pack._stage.now[0, -1] == (2 if name != "sac" else 1)
+    pack.evaluate(2)  # never learnt, so there is nothing to tell
+    states = pack.save()
+    again = learner([life(name, 0, told=True)])
+    again.load(states)
+    assert np.array_equal(again._stage.now, pack._stage.now)
+
+
+def test_told_agents_see_a_channel_for_each_task():
+    tasks = [Task.make("ctgraph", goal=g, observation="image") for g in ((1, 1), (1, 2))]
+    filters = {"filters": ((4, 4, 2),), "hidden": (8,)}
+    segments = tuple(Segment(task, 8, True) for task in tasks)
+    pack = learner([Cell(agent("dqn", **filters), 0, segments)])
+    assert pack._stage.observation_space.shape == (12, 12, 4)
+    assert [pack._stage.now[0, ..., i].min() for i in (1, 2, 3)] == [0, 255, 0]
+    pack.train(8)
+    pack.train(8)
+    assert pack._stage.now[0, ..., 3].min() == 255
+
+
+def test_tasks_of_a_set_cannot_be_told():
+    both = TaskSet.make(tasks_of("dqn")[:2])
+    with pytest.raises(UsageError, match="told single tasks"):
+        learner([Cell(agent("dqn"), 0, (Segment(both, 10, True),))])
+
+
+def test_lives_with_other_patterns_do_not_share_a_pack():
+    a, b, c = tasks_of("dqn")
+    made = agent("dqn")
+    coming_back, ever_new = (
+        Cell(made, 0, tuple(Segment(task, 10) for task in tasks)) for tasks in ((a, b, a), (a, b, c))
+    )
+    assert signature(coming_back) != signature(ever_new)
+    assert signature(coming_back) == signature(Cell(made, 1, tuple(Segment(task, 10) for task in (b, c, b))))

@@ -1,0 +1,196 @@
+"""Studies of lifelong learning: what is run, how it is judged, the exact ceiling, and what is written."""
+
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from mohs import Task, UsageError
+from mohs.protocols.lifelong.ceiling import ceiling
+from mohs.protocols.lifelong.curriculum import Curriculum, read_curriculum
+from mohs.protocols.lifelong.study import LifelongStudy, alone, plan, probe_name
+from mohs.protocols.lifelong.verdict import verdict
+from mohs.report.figures.lifelong import lifelong_figures
+from mohs.report.l2logger import COLUMNS, write_logs
+from mohs.report.lifelong import lifelong_html, write_lifelong
+from mohs.runs.execute import execute
+from mohs.runs.learners import agent
+from mohs.runs.store import open_store
+
+GOALS = {"a": (1, 1), "b": (1, 2), "c": (2, 2)}
+
+
+def course(blocks=("a", "b", "a"), steps=100, tasks="abc"):
+    return Curriculum.make("small", {n: Task.make("ctgraph", goal=GOALS[n]) for n in tasks}, blocks, steps=steps)
+
+
+def study_of(*methods, **options):
+    agents = [agent("dqn", **({} if m == "go_on" else {"lifelong": m})) for m in methods or ("go_on",)]
+    return LifelongStudy.make(course(), agents, **{"seeds": 4, **options})
+
+
+def results_of(study, evaluated, trained=0.5, experts=0.5):
+    """Results in which evaluations are `evaluated(seed, boundary, task)`."""
+    found = {}
+    for cell in plan(study).cells:
+        steps = np.arange(cell.window, cell.steps + 1, cell.window)
+        level = experts if len(cell.segments) == 1 else trained
+        points = {"train/return": (steps, np.full(len(steps), level))}
+        for i, probe in enumerate(cell.probes):
+            at = np.array(probe.at)
+            values = [evaluated(cell.seed, k, i) for k in range(len(at))] if probe.name != "expert" else [experts]
+            points[f"{probe.name}/return"] = (at, np.array(values, dtype=float))
+        found[cell.key] = points
+    return found
+
+
+def test_a_life_has_a_segment_for_each_block_and_probes_of_all_tasks():
+    study = study_of(told=True)
+    life = study.life(study.agents[0], 3)
+    assert [s.steps for s in life.segments] == [100, 100, 100]
+    assert all(s.told for s in life.segments)
+    assert [p.name for p in life.probes] == [probe_name(i) for i in range(3)]
+    assert life.probes[0].at == (0, 100, 200, 300)
+    expert = study.expert(study.agents[0], "a", 3)
+    assert (expert.steps, expert.segments[0].told) == (200, False)
+    assert LifelongStudy.from_json(json.loads(json.dumps(study.to_json(), sort_keys=True))) == study
+
+
+def test_agents_that_differ_in_methods_share_experts():
+    study = study_of("go_on", "ewc", "separate")
+    cells = plan(study).cells
+    assert len(cells) == study.seeds * (3 + 2)
+    assert len({alone(a) for a in study.agents}) == 1
+    assert study.labels == ("go_on", "ewc", "separate")
+    assert study.name == "dqn (go_on, ewc, separate) on small"
+
+
+def test_an_agent_that_never_forgets_scores_no_forgetting_and_an_expert_one():
+    study = study_of()
+    learnt_after = {0: 1, 1: 2}
+    found = verdict(study, results_of(study, lambda seed, k, task: float(k >= learnt_after.get(task, 9))))
+    metrics = found.agents[0].metrics
+    assert metrics["forgetting"].value == 0
+    assert metrics["performance_maintenance"].value == 0
+    assert metrics["relative_performance"].value == pytest.approx(1)
+    assert metrics["average_performance"].value == 1
+    assert found.missing == 0
+    assert found.agents[0].matrix[0][0].value == 0
+    assert found.agents[0].matrix[1][0].value == 1
+
+
+def test_what_learning_one_task_does_to_another_is_told_apart_by_direction():
+    study = study_of()
+    worth = {(1, 0): 1.0, (2, 0): 0.25, (3, 0): 1.0, (1, 1): 0.5, (2, 1): 1.0}
+    found = verdict(study, results_of(study, lambda seed, k, task: worth.get((k, task), 0.0)))
+    changes = {(t.learnt, t.other, t.forward): t.change.value for t in found.agents[0].transfers}
+    assert changes["a", "b", True] == 0.5
+    assert changes["b", "a", False] == -0.75
+    assert changes["a", "b", False] == -1.0  # when a is learnt again
+    assert {t.similarity["decisions"] for t in found.agents[0].transfers if {t.learnt, t.other} == {"a", "b"}} == {0.5}
+
+
+def test_missing_runs_are_missing_and_not_zero():
+    study = study_of()
+    results = results_of(study, lambda *_: 1.0)
+    del results[study.life(study.agents[0], 2).key]
+    del results[study.expert(study.agents[0], "b", 1).key]
+    lived = verdict(study, results).agents[0]
+    assert (lived.missing, lived.missing_experts) == (1, 1)
+    assert lived.metrics["average_performance"].n == 3
+    assert math.isnan(lived.samples["average_performance"][2])
+    nothing = verdict(study, {})
+    assert nothing.agents[0].metrics["forgetting"].n == 0
+    assert "no life has been finished" in nothing.headline[0]
+    assert "missing" in lifelong_html(nothing, lifelong_figures(nothing))
+
+
+def test_the_ceiling_of_the_untold_is_exact():
+    su = read_curriculum("su_goals")
+    assert ceiling([task for _, task in su.tasks]) == pytest.approx(1 / 4)
+    eight = read_curriculum("eight_goals")
+    assert ceiling([task for _, task in eight.tasks]) == pytest.approx(1 / 8)
+    same, other = Task.make("ctgraph", goal=(1, 1)), Task.make("ctgraph", goal=(1, 1), high_r=2.0)
+    assert ceiling([same, other]) == pytest.approx(1)  # one way serves both
+    images = [Task.make("ctgraph", goal=g, observation="image", image_set=i) for i, g in enumerate(((1, 1), (2, 2)))]
+    assert ceiling(images) == pytest.approx(1)  # they look different
+    dense = [Task.make("ctgraph", goal=g, reward="gradient") for g in ((1, 1), (1, 2))]
+    assert 0.5 < ceiling(dense) < 1
+    assert ceiling([Task.make("toy/continuous")]) is None
+
+
+def test_the_ceiling_is_the_best_of_all_policies_by_brute_force():
+    """All ways through two goals of unequal worth, each as a share of its optimum, with a step that costs."""
+    tasks = [Task.make("ctgraph", goal=g, high_r=h, step_r=-0.01) for g, h in (((1, 1), 1.0), ((2, 1), 3.0))]
+    best = max(
+        np.mean([(_walk(t, way) - _low(t)) / (_walk(t, t["goal"]) - _low(t)) for t in tasks])
+        for way in ((1, 1), (1, 2), (2, 1), (2, 2), None)
+    )
+    assert ceiling(tasks) == pytest.approx(best)
+
+
+def _walk(task, way):
+    """The return of waiting where one must and deciding this way; failing at once without one."""
+    import mohs
+
+    env = mohs.make(task)
+    env.reset(seed=0)
+    total, over = 0.0, False
+    actions = [0, 0, way[0], 0, way[1], 0] if way else [1]
+    for action in actions:
+        if not over:
+            _, reward, ended, cut, _ = env.step(action)
+            total, over = total + reward, ended or cut
+    return total
+
+
+def _low(task):
+    return min(0.0, task.environment.realisation("score")(task).low.value)
+
+
+def test_told_agents_have_no_such_ceiling():
+    study = study_of(told=True)
+    assert verdict(study, results_of(study, lambda *_: 1.0)).ceiling is None
+
+
+def test_bad_studies_are_refused_in_a_sentence():
+    with pytest.raises(UsageError, match="at least one agent"):
+        LifelongStudy.make(course(), [])
+    with pytest.raises(UsageError, match="mode"):
+        study_of(mode="gredy")
+    with pytest.raises(UsageError, match="steps"):
+        study_of(steps=0)
+    with pytest.raises(UsageError, match="continuous actions"):
+        LifelongStudy.make(course(), [agent("sac")])
+
+
+def test_reports_and_logs_of_real_lives(tmp_path):
+    course_ = Curriculum.make("tiny", {n: Task.make("ctgraph", goal=GOALS[n]) for n in "abc"}, ["a", "b"], steps=200)
+    study = LifelongStudy.make(course_, [agent("dqn"), agent("dqn", lifelong="separate")], seeds=3, episodes=4)
+    planned = plan(study)
+    with open_store(f"sqlite:///{tmp_path}/store.db") as store:
+        execute(planned, store, workers=0)
+        found = verdict(study, dict(store.results(cell.key for cell in planned.cells)))
+    assert found.missing == 0
+    assert found.agents[1].metrics["forgetting"].value == 0  # greedy play of the same networks, no chance in the graph
+    page = write_lifelong(found, tmp_path / "report").read_text()
+    assert "What is kept, and what transfers?" in page
+    assert "held out" in page
+    data = json.loads((tmp_path / "report" / "lifelong.json").read_text())
+    assert data["agents"][0]["metrics"]["average_performance"]["n"] == 3
+    assert (tmp_path / "report" / "matrix.csv").read_text().count("\n") == 1 + 2 * 3 * 3
+
+    written = write_logs(found, tmp_path / "logs")
+    assert len(written) == 2 * 3 * (1 + 2)
+    one = tmp_path / "logs" / "go-on-seed0"
+    assert json.loads((one / "logger_info.json").read_text())["metrics_columns"] == ["performance"]
+    blocks = sorted(p.parent.name for p in one.rglob("data-log.tsv"))
+    assert blocks == ["0-test", "1-train", "2-test", "3-train", "4-test"]
+    rows = [line.split("\t") for line in (one / "worker-0" / "4-test" / "data-log.tsv").read_text().splitlines()]
+    assert tuple(rows[0]) == COLUMNS
+    assert [row[COLUMNS.index("task_name")] for row in rows[1:]] == ["a_1", "b_1", "c_1"]
+    last = found.agents[0].evaluations[0, -1]
+    assert [float(row[-1]) for row in rows[1:]] == pytest.approx((100 * last).tolist())

@@ -1,0 +1,98 @@
+"""What people type to let an agent live: the run, the report, the logs, and one sentence for what is wrong."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import mohs
+from mohs.cli import main
+from mohs.protocols.lifelong.curriculum import shipped
+
+COURSE = """
+title = "Two goals"
+steps = 150
+blocks = ["one", ["two", 120]]
+[base]
+env = "ctgraph"
+[tasks]
+one = {goal = [1, 1]}
+two = {goal = [2, 1]}
+other = {goal = [2, 2]}
+"""
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine.toml").write_text(COURSE)
+    return tmp_path
+
+
+def run(*words):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    return ended.value.code
+
+
+def test_an_agent_lives_and_its_life_is_told(place, capsys):
+    words = ("lifelong", "dqn", "--curriculum", "mine.toml", "--seeds", "3", "--workers", "0", "--out", "there")
+    assert run(*words, "--methods", "go_on,separate", "--logs", "logs") == 0
+    shown = capsys.readouterr().out
+    assert "go_on ends at" in shown
+    assert "Held out, evaluated but never learnt: other." in shown
+    assert "Performance, go_on" in shown
+    names = {path.name for path in (place / "there").iterdir()}
+    assert names == {"lifelong.html", "lifelong.json", "metrics.csv", "matrix.csv", "lives.csv"}
+    assert (place / "logs" / "go-on-seed0" / "worker-0" / "3-train" / "data-log.tsv").is_file()
+
+    assert run(*words, "--methods", "go_on,separate", "--json") == 0
+    again = capsys.readouterr()
+    assert "12 of them done before" in again.err
+    data = json.loads(again.out)
+    assert [agent["label"] for agent in data["agents"]] == ["go_on", "separate"]
+    assert data["ceiling_of_the_untold"] == pytest.approx(0.5)
+    assert data["agents"][1]["metrics"]["forgetting"]["value"] == 0
+
+    assert run("report", "--out", "again", "--json") == 0
+    assert json.loads(capsys.readouterr().out)["agents"] == data["agents"]
+    assert run("compare", data_name := "dqn (go_on, separate) on mine", data_name) == 2
+    assert "only diagnoses can be compared" in capsys.readouterr().err
+
+
+def test_from_python_it_is_one_call(place):
+    found = mohs.lifelong("dqn", "mine.toml", seeds=3, told=True, workers=0, progress="silent")
+    assert found.ceiling is None
+    assert found.agents[0].evaluations.shape == (3, 3, 3)
+    assert found.missing == 0
+
+
+def test_curricula_are_listed(capsys):
+    assert run("curricula", "--json") == 0
+    assert [course["name"] for course in json.loads(capsys.readouterr().out)] == list(shipped())
+    assert run("curricula") == 0
+    assert "su_goals" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("dqn", "--curriculum", "su_gols"), "unknown curriculum 'su_gols'. Did you mean 'su_goals'?"),
+        (("dqn", "--curriculum", "none.toml"), "there is no file 'none.toml'"),
+        (("dqn", "--curriculum", "mine.toml", "--methods", "ews"), "lifelong"),
+        (
+            ("dqn", "--curriculum", "mine.toml", "--methods", "ewc", "--set", "lifelong=reset"),
+            "has lifelong=reset already",
+        ),
+        (("dqn", "--curriculum", "mine.toml", "--mode", "gredy"), "mode is 'gredy'"),
+        (("sac", "--curriculum", "mine.toml"), "sac plays continuous actions"),
+        (("dqn", "--curriculum", "mine.toml", "--seeds", "0"), "seeds is 0"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(place, capsys, words, sentence):
+    assert run("lifelong", *words) == 2
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert said.count("\n") == 1
+    assert not (place / "mohs.db").exists()
