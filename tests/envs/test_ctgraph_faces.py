@@ -130,6 +130,20 @@ def test_turning_is_that_of_scipy(degrees):
         np.testing.assert_allclose(mine, other, atol=0.51)
 
 
+def test_pictures_from_an_atlas_are_those_turned_one_by_one(monkeypatch):
+    tasks = [Task.make("ctgraph", observation="image", image_rotation=r, image_noise=9) for r in (3, 8)]
+
+    def played():
+        envs = mohs.make_vec(tasks[0], tasks=[tasks[i % 2] for i in range(16)])
+        seen = [envs.reset(seed=1)[0]]
+        seen += [envs.step(np.full(16, t % 3))[0] for t in range(6)]
+        return np.array(seen)
+
+    with_atlas = played()
+    monkeypatch.setattr("mohs.envs.views.classes.LARGEST_ATLAS", 0)
+    np.testing.assert_array_equal(played(), with_atlas)
+
+
 def test_noise_brightens_pixels_evenly_and_anew_at_every_step():
     many = 400
     task = Task.make("ctgraph", observation="image", image_noise=9)

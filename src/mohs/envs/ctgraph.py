@@ -23,15 +23,7 @@ from mohs.engines.ctgraph.fleet import Fleet, fleet
 from mohs.envs.fleets import Address, FleetVectorEnv, Info, View
 from mohs.envs.single import FleetEnv
 from mohs.envs.views.classes import class_view
-from mohs.tables.ctgraph import KINDS, goal_leaf, path
-
-
-def kinds(states: npt.NDArray[Any], decisions: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """The kind of each state, a place in `KINDS`, in graphs with so many decision nodes."""
-    node = (states - 2) >> 1
-    behind = np.where(node < decisions, KINDS.index("decision"), KINDS.index("end"))
-    inner: npt.NDArray[np.int64] = np.where(states % 2 == 0, KINDS.index("wait"), behind)
-    return np.where(states >= 2, inner, np.where(states == 0, KINDS.index("home"), KINDS.index("fail")))
+from mohs.tables.ctgraph import goal_leaf, kind, path
 
 
 class CTGraphEnv(FleetEnv):
@@ -39,7 +31,7 @@ class CTGraphEnv(FleetEnv):
 
     environment = "ctgraph"
     fleet: Fleet
-    _bound = ("_memory", "_kernel", "_step_one")
+    _bound = ("_memory", "_kernel", "_step_one", "_address", "_state", "_goal")
 
     def _build(self) -> None:
         self.fleet = fleet([self.source])
@@ -47,11 +39,15 @@ class CTGraphEnv(FleetEnv):
         self.view: View | None = class_view(self.fleet)
         self.observation_space = spaces.Discrete(size) if self.view is None else self.view.space
         self.action_space = spaces.Discrete(self._actions)
+        self._shapes = [tuple(task) for task in self.fleet.tasks[["branching", "depth", "decisions"]].tolist()]
 
     def _bind(self) -> None:
         self._memory = self.fleet.memory
         self._kernel = entry(kernels.step_one, self._memory, 0)
         self._step_one = self._kernel if self._show is None else self._filmed_step
+        instances = self.fleet.instances
+        self._address = Address(*(instances[name] for name in Address._fields))
+        self._state, self._goal = instances["state"], instances["goal"]
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
         self._open_stream(seed)
@@ -77,22 +73,13 @@ class CTGraphEnv(FleetEnv):
     def _seen(self, number: int) -> Any:
         if self.view is None:
             return number
-        return self.view(np.array([number]), Address.of(self.fleet.instances))[0]
+        return self.view(np.array([number]), self._address)[0]
 
     def _info(self) -> Info:
-        inst = self.fleet.instances[0]
-        task = self.fleet.tasks[inst["task"]]
-        state = int(inst["state"])
-        kind = KINDS[int(kinds(np.array(state), task["decisions"]))]
-        goal = path(int(inst["goal"]), int(task["branching"]), int(task["depth"]))
-        return {"state": state, "kind": kind, "node": max((state - 2) >> 1, -1), "goal": goal}
-
-    def _filmed_step(self, *arguments: Any) -> Any:
-        """The step of the kernel, for those who watch."""
-        stepped = self._kernel(*arguments)
-        assert self._show is not None
-        self._show.add(stepped[1])
-        return stepped
+        branching, depth, decisions = self._shapes[self._address.task.item(0)]
+        state = self._state.item(0)
+        goal = path(self._goal.item(0), branching, depth)
+        return {"state": state, "kind": kind(state, decisions), "node": max((state - 2) >> 1, -1), "goal": goal}
 
     def _look(self) -> npt.NDArray[np.int32]:
         inst = self.fleet.instances[0]
@@ -130,12 +117,7 @@ class CTGraphVectorEnv(FleetVectorEnv):
         kernels.begin_fleet(self.fleet.memory, chosen, states)
 
     def _read(self, actions: Any) -> npt.NDArray[np.int64]:
-        given = np.asarray(actions)
-        if given.shape != self.action_space.shape or given.dtype.kind not in "iu":
-            raise UsageError(
-                f"actions must be integers of shape {self.action_space.shape}, not {given.dtype} of {given.shape}."
-            )
-        return np.ascontiguousarray(given, dtype=np.int64)
+        return self._integers(actions)
 
     def _advance(self, actions: npt.NDArray[Any], states: Any, final: Any, rewards: Any, over: tuple[Any, Any]) -> int:
         return int(kernels.step_fleet(self.fleet.memory, actions, states, rewards, *over, final, self._same_step))

@@ -116,13 +116,6 @@ class DiscreteEnv(FleetEnv):
         panels = 2 if self._irrelevant_actions else 1
         return self.view(both[None, :panels], Address.of(self.fleet.instances))[0]
 
-    def _filmed_step(self, *arguments: Any) -> Any:
-        """The step of the kernel, for those who watch."""
-        stepped = self._kernel(*arguments)
-        assert self._show is not None
-        self._show.add(stepped[1])
-        return stepped
-
     def _look(self) -> npt.NDArray[np.int32]:
         """The relevant and the irrelevant N-state."""
         inst = self.fleet.instances[0]
@@ -185,13 +178,7 @@ class DiscreteVectorEnv(FleetVectorEnv):
         begin_fleet(*self.fleet.arrays, chosen, states)
 
     def _read(self, actions: Any) -> npt.NDArray[np.int64]:
-        given = np.asarray(actions)
-        if given.shape != self.action_space.shape or given.dtype.kind not in "iu":
-            raise UsageError(
-                f"actions must be integers of shape {self.action_space.shape}, not {given.dtype} of {given.shape}."
-            )
-        # One type and layout, so that one kernel is compiled.
-        return np.ascontiguousarray(given, dtype=np.int64).reshape(self.num_envs, self._width)
+        return self._integers(actions).reshape(self.num_envs, self._width)
 
     def _advance(self, actions: npt.NDArray[Any], states: Any, final: Any, rewards: Any, over: tuple[Any, Any]) -> int:
         memory = self.fleet.memory

@@ -124,6 +124,15 @@ class FleetVectorEnv(VectorEnv[Any, Any, Any]):
     def _read(self, actions: Any) -> npt.NDArray[Any]:
         """Actions as the kernel takes them; an error where they have another type or shape."""
 
+    def _integers(self, actions: Any) -> npt.NDArray[np.int64]:
+        """Actions that are integers, in one type and layout, so that one kernel is compiled."""
+        given = np.asarray(actions)
+        if given.shape != self.action_space.shape or given.dtype.kind not in "iu":
+            raise UsageError(
+                f"actions must be integers of shape {self.action_space.shape}, not {given.dtype} of {given.shape}."
+            )
+        return np.ascontiguousarray(given, dtype=np.int64)
+
     @abstractmethod
     def _advance(self, actions: npt.NDArray[Any], states: Any, final: Any, rewards: Any, over: tuple[Any, Any]) -> int:
         """One step of all instances: -1, or the first one whose action is out of range (then nothing has moved)."""

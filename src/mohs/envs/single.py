@@ -23,6 +23,7 @@ class FleetEnv(gymnasium.Env[Any, Any]):
     environment: ClassVar[str]
     metadata = {"render_modes": ["ansi", "human", "rgb_array"], "render_fps": 4}  # noqa: RUF012 – as Gymnasium has it
     fleet: Any
+    _kernel: Any  # steps the fleet; see `_filmed_step`
     view: View | None = None
     _bound: ClassVar[tuple[str, ...]]  # what `_bind` sets and a copy must set anew
 
@@ -78,6 +79,13 @@ class FleetEnv(gymnasium.Env[Any, Any]):
         """The task that is being played: of a set, the one drawn for this episode."""
         played: Task = list(self.fleet.numbers)[self.fleet.instances["task"][0]]
         return played
+
+    def _filmed_step(self, *arguments: Any) -> Any:
+        """The step of the kernel, for those who watch."""
+        stepped = self._kernel(*arguments)
+        assert self._show is not None
+        self._show.add(stepped[1])
+        return stepped
 
     def render(self) -> Any:
         """Text for "ansi", a picture [height, width, 3] for "rgb_array"; a window shows itself after every step."""

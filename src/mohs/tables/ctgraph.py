@@ -8,6 +8,7 @@ deeper one: home 0, fail 1, and of node n the wait state 2 + 2n and the state be
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -101,6 +102,16 @@ def goal_leaf(task: Task, goal: Any) -> int:
     return leaf(read, task["branching"])
 
 
+def kind(state: int, decisions: int) -> str:
+    """The kind of a state in a graph with so many decision nodes."""
+    if state < 2:
+        return "home" if state == 0 else "fail"
+    if state % 2 == 0:
+        return "wait"
+    return "decision" if (state - 2) >> 1 < decisions else "end"
+
+
+@lru_cache(maxsize=2**16)
 def path(number: int, branching: int, depth: int) -> tuple[int, ...]:
     """The decisions that lead to a leaf."""
     actions: list[int] = []

@@ -75,6 +75,22 @@ def draw_degrees(most, key, episode, t, degrees):  # type: ignore[no-untyped-def
         degrees[i] = np.int64(u * (2 * most[i] + 1)) - most[i]
 
 
+def atlas(pictures: Images, reach: int) -> Images:
+    """Pictures [classes, h, w] turned by all whole degrees up to `reach` either way: [classes · degrees, pixels]."""
+    degrees = np.tile(np.arange(-reach, reach + 1), len(pictures))
+    which = np.repeat(np.arange(len(pictures)), 2 * reach + 1)
+    return turned(pictures, which, degrees).reshape(len(which), -1)
+
+
+@kernel
+def copy_turned(atlas, reach, which, degrees, out):  # type: ignore[no-untyped-def]
+    """The pictures numbered `which`, turned by so many degrees, from an atlas."""
+    for i in range(len(which)):
+        row = which[i] * (2 * reach + 1) + degrees[i] + reach
+        for k in range(out.shape[1]):
+            out[i, k] = atlas[row, k]
+
+
 @kernel
 def brighten(most, key, episode, t, images):  # type: ignore[no-untyped-def]
     """Adds to every pixel of images [N, pixels] a number from 0 to `most`, four of them from one hash."""
@@ -82,9 +98,11 @@ def brighten(most, key, episode, t, images):  # type: ignore[no-untyped-def]
     for i in range(len(images)):
         if most[i] > 0:
             start, levels = bits(key[i], episode[i], t[i], LANE_NOISE), np.uint64(most[i] + 1)
-            word = start
-            for k in range(images.shape[1]):
-                if k & 3 == 0:
-                    word = nth(start, (k >> 2) + 1)
-                images[i, k] += np.uint8(((word & low) * levels) >> sixteen)
-                word >>= sixteen
+            whole = images.shape[1] // 4
+            for j in range(whole):
+                word = nth(start, j + 1)
+                for k in range(4):
+                    images[i, 4 * j + k] += np.uint8((((word >> np.uint64(16 * k)) & low) * levels) >> sixteen)
+            word = nth(start, whole + 1)
+            for k in range(images.shape[1] - 4 * whole):
+                images[i, 4 * whole + k] += np.uint8((((word >> np.uint64(16 * k)) & low) * levels) >> sixteen)

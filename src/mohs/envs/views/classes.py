@@ -11,10 +11,20 @@ from gymnasium import spaces
 from mohs.core.kernel import kernel
 from mohs.core.task import Task
 from mohs.engines.ctgraph.fleet import Fleet
-from mohs.engines.images.classes import Images, brighten, class_pictures, draw_degrees, turned
+from mohs.engines.images.classes import (
+    Images,
+    atlas,
+    brighten,
+    class_pictures,
+    copy_turned,
+    draw_degrees,
+    turned,
+)
 from mohs.engines.images.pictures import own_pictures
 from mohs.envs.fleets import Address, View
 from mohs.tables.ctgraph import class_kinds
+
+LARGEST_ATLAS = 2**26  # bytes of pictures turned beforehand; beyond it each is turned when it is seen
 
 
 def class_view(fleet: Fleet) -> View | None:
@@ -59,6 +69,7 @@ class ClassView:
         self._pictures = np.concatenate(sets)
         self._first = np.array(first, dtype=np.int64)
         self._noise = np.array([task["image_noise"] for task in tasks], dtype=np.int64)
+        self._atlas: Images | None = None  # made when something is first turned
         self._rotation = np.array([task["image_rotation"] for task in tasks], dtype=np.int64)
 
     def __call__(self, states: npt.NDArray[np.int64], address: Address) -> Images:
@@ -67,11 +78,21 @@ class ClassView:
         if self._rotation.any():
             degrees = np.empty(len(states), dtype=np.int64)
             draw_degrees(self._rotation[address.task], *stream, degrees)
-            images = turned(self._pictures, which, degrees)
+            images = self._turned(which, degrees)
         else:
             images = self._pictures[which]
         if self._noise.any():
             brighten(self._noise[address.task], *stream, images.reshape(len(images), -1))
+        return images
+
+    def _turned(self, which: npt.NDArray[np.int64], degrees: npt.NDArray[np.int64]) -> Images:
+        reach = int(self._rotation.max())
+        if (2 * reach + 1) * self._pictures.size > LARGEST_ATLAS:
+            return turned(self._pictures, which, degrees)
+        if self._atlas is None:
+            self._atlas = atlas(self._pictures, reach)
+        images = np.empty((len(which), *self._pictures.shape[1:]), dtype=np.uint8)
+        copy_turned(self._atlas, reach, which, degrees, images.reshape(len(which), -1))
         return images
 
 
