@@ -1,4 +1,4 @@
-"""What does the MDP Playground paper find (its section 6), and what would show it here? Findings as data.
+"""What do papers find (MDP Playground in its section 6, CT-graph), and what would show it here? Findings as data.
 
 What a finding claims is a function of its studies alone, never of their results. An effect counts if it is a tenth of
 the range of scores: 10 of the 100 that an episode of the discrete toy may earn or last, a tenth of the way from random
@@ -15,12 +15,14 @@ from typing import Any
 
 from benchmarks.findings.claims import At, Claim, Flat, Inside, Learnt, More
 from mohs.core.errors import unknown
+from mohs.ctgraph import best_memoryless, best_open_loop
 from mohs.protocols.studies.experiment import Experiment
 from mohs.protocols.studies.files import read_study
 
 COUNTS = 10.0  # of an episode's 100 steps or rewards
 COUNTS_NORMALISED = 0.1
 HALF = 0.5
+NEAR = 0.05  # of an exact ceiling: what learning curves may lie above it by chance
 
 DISCRETE = ("dqn", "rainbow", "a2c")
 CONTINUOUS = ("ddpg", "td3", "sac")
@@ -37,6 +39,8 @@ SEEDS: Mapping[tuple[str, str], int] = {
     ("action_range", "quick"): 20,
     ("time_unit", "quick"): 20,
     ("target_radius", "quick"): 20,
+    ("reward_density", "quick"): 20,
+    ("action_range_time_unit", "quick"): 10,
 }
 
 Experiments = Mapping[str, Experiment]  # by name
@@ -44,7 +48,7 @@ Experiments = Mapping[str, Experiment]  # by name
 
 @dataclass(frozen=True)
 class Finding:
-    """What a figure of the paper shows. The first agent is the paper's; the others are judged beside it."""
+    """What a figure or section of a paper shows. The first agent is the paper's; the others are judged beside it."""
 
     figure: str
     name: str
@@ -52,6 +56,7 @@ class Finding:
     studies: tuple[str, ...]
     agents: tuple[str, ...]
     claims: Callable[[Experiments], Sequence[Claim]]
+    paper: str = "MDP Playground"
 
     def judged(self, experiments: Experiments) -> list[str]:
         """The agents that the studies have at this size."""
@@ -289,6 +294,60 @@ def _ablation_finds_the_broken_part(of: Experiments) -> Sequence[Claim]:
     ]
 
 
+def _memory_is_needed(of: Experiments) -> Sequence[Claim]:
+    study = "ct_memory"
+    alike, unlike = values(of, study)
+    without = best_memoryless(unlike)
+
+    def at(goal: Any, agent: str) -> At:
+        return At("final", (goal,), study, agent)
+
+    return [
+        More(f"without memory the goal {alike} is reached more than half of the time", (at(alike, "ppo"),), over=HALF),
+        More(
+            f"without memory the goal {unlike} comes less than {without + NEAR:g} of the time, {without:g} at best",
+            (),
+            (at(unlike, "ppo"),),
+            over=-without - NEAR,
+        ),
+        More(
+            f"with memory the goal {unlike} is reached more than half of the time",
+            (at(unlike, "recurrent_ppo"),),
+            over=HALF,
+        ),
+    ]
+
+
+def _waiting_defeats_open_loops(of: Experiments) -> Sequence[Claim]:
+    study = "ct_waiting"
+    return [
+        More(
+            f"at p = {p:g} an agent that sees the state reaches the goal more often than any fixed sequence of "
+            f"actions, {best_open_loop(2, 2, p):.3g} of the time",
+            (At("final", (p,), study),),
+            over=best_open_loop(2, 2, p),
+        )
+        for p in values(of, study)
+        if p
+    ]
+
+
+def _confounding_slows(of: Experiments) -> Sequence[Claim]:
+    study = "ct_confounding"
+    one, *_, many = values(of, study)
+    return [
+        _learnt(study, one),
+        _less(
+            study,
+            "normalised",
+            many,
+            one,
+            f"{many} observations of wait states earn less in training than {one}",
+            COUNTS_NORMALISED,
+        ),
+    ]
+
+
 FINDINGS: tuple[Finding, ...] = (
     Finding(
         "4a to 4c", "shift", "Of the transforms of images, shift is the hardest.",
@@ -355,5 +414,17 @@ FINDINGS: tuple[Finding, ...] = (
         "16a", "broken_part",
         "An ablation on the toy points at the part that is broken: without its noisy nets Rainbow gets better.",
         ("broken_ablation", "rainbow_ablations"), ("rainbow",), _ablation_finds_the_broken_part,
+    ),
+    Finding(
+        "Section 2.3", "memory", "Where decision states look alike, only an agent that remembers can reach every goal.",
+        ("ct_memory",), ("recurrent_ppo",), _memory_is_needed, "CT-graph",
+    ),
+    Finding(
+        "Section 2.2", "waiting", "With random waiting times no fixed sequence of actions leads to the goal reliably.",
+        ("ct_waiting",), ("ppo",), _waiting_defeats_open_loops, "CT-graph",
+    ),
+    Finding(
+        "Section 2.3", "confounding", "Observations that say nothing slow learning down.",
+        ("ct_confounding",), ("recurrent_ppo",), _confounding_slows, "CT-graph",
     ),
 )  # fmt: skip

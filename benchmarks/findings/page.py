@@ -67,21 +67,25 @@ def figure(verdict: Verdict) -> go.Figure:
 
 
 def _overview(results: Sequence[Result]) -> str:
-    head = "| Figure | what the paper finds | its agent | here | other agents |\n|---|---|---|---|---|"
-    return "\n".join([head, *(_overview_row(result) for result in results)])
+    head = "| | what the paper finds | agent | here | other agents |\n|---|---|---|---|---|"
+    papers = dict.fromkeys(result.finding.paper for result in results)
+    return "\n\n".join(
+        "\n".join([f"**{paper}**", "", head, *(_overview_row(r) for r in results if r.finding.paper == paper)])
+        for paper in papers
+    )
 
 
 def _overview_row(result: Result) -> str:
     f, (first, *others) = result.finding, result.judged
     rest = ", ".join(f"{other.agent} {other.outcome}" for other in others)
-    return f"| {f.figure} | {f.claim} | {first.agent} | **{first.outcome}**{_n(first)} | {rest} |"
+    return f"| {_place(f.figure)} | {f.claim} | {first.agent} | **{first.outcome}**{_n(first)} | {rest} |"
 
 
 def _section(result: Result, found: Mapping[str, Verdict], size: str, shown: set[str]) -> str:
     f = result.finding
     studies = " and ".join(f"`{name}`" for name in f.studies)
     parts = [
-        f"## Figure{'s' if ' ' in f.figure else ''} {f.figure}, `{f.name}`: {result.outcome}",
+        f"## {_place(f.figure)}, `{f.name}`: {result.outcome}",
         f.claim,
         f"Size `{size}` of {studies}: `python -m benchmarks.findings --only {f.name} --size {size}`",
         _checks(result),
@@ -90,6 +94,10 @@ def _section(result: Result, found: Mapping[str, Verdict], size: str, shown: set
         verdict = found[name]
         parts += [f"![{verdict.experiment.question}]({PICTURES}/{name}.png)", *_means(verdict)]
     return "\n\n".join(parts)
+
+
+def _place(figure: str) -> str:
+    return f"Figure{'s' if ' ' in figure else ''} {figure}" if figure[0].isdigit() else figure
 
 
 def _checks(result: Result) -> str:

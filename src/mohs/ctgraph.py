@@ -2,6 +2,7 @@
 
 from mohs.exact.ctgraph import (
     best_memoryless,
+    best_open_loop,
     end_probability,
     expected_length,
     length_probability,
@@ -16,7 +17,7 @@ from mohs.exact.ctgraph import (
 )
 
 __all__ = [
-    "best_memoryless", "end_probability", "expected_length", "length_probability", "length_variance",
+    "best_memoryless", "best_open_loop", "end_probability", "expected_length", "length_probability", "length_variance",
     "navigation_probability", "num_decisions", "num_ends", "num_states", "num_waits", "optimal_search_episodes",
     "reward_probability",
 ]  # fmt: skip

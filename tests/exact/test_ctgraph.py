@@ -107,3 +107,42 @@ def test_the_best_without_memory():
 def test_impossible_graphs_are_refused(call, says):
     with pytest.raises(UsageError, match=says):
         call()
+
+
+@pytest.mark.parametrize("p", [0.0, 0.3, 0.5])
+def test_the_best_fixed_sequence_is_that_of_all_sequences(p):
+    """All sequences of 7 actions at depth 1; the last of them wait in front of the end, as long as there are any."""
+    exact = mohs.table(mohs.Task.make("ctgraph", depth=1, wait_probability=p, goal=(2,)))
+    dense = np.zeros((exact.states, 3, exact.states))
+    gain = np.zeros((exact.states, 3))
+    for state in range(exact.states):
+        for action in range(3):
+            if exact.terminal[state]:
+                dense[state, action, state] = 1
+                continue
+            row = state * 3 + action
+            here = slice(row, row + 1) if exact.indptr is None else slice(*exact.indptr[row : row + 2])
+            chance = np.ones(1) if exact.prob is None else exact.prob[here]
+            np.add.at(dense[state, action], exact.succ[here], chance)
+            gain[state, action] = (chance * exact.reward[here]).sum()
+    best, length = 0.0, 7
+    for actions in product(range(3), repeat=length):
+        at, total = exact.initial.copy(), 0.0
+        for action in actions:
+            total += at @ gain[:, action]
+            at = at @ dense[:, action]
+        best = max(best, total)
+    assert best == pytest.approx(ctgraph.best_open_loop(2, 1, p) * (1 - p ** (length - 3)))
+
+
+def test_the_card_has_the_formulas_and_says_how_much_is_seen():
+    found = mohs.card("CT-SU-B1", goal=[1, 2], runs=10)
+    assert found.formulas["best_memoryless"] == 0.25
+    assert found.formulas["reward_probability"] == pytest.approx(1 / 243)
+    assert (found.measures["observations"], found.measures["most_alike"]) == (3, 7)  # home; 3 decisions; 7 waits
+    assert found.random_return == pytest.approx(found.formulas["reward_probability"])
+    seen = mohs.card("ctgraph", wait_probability=0.5, runs=10)
+    assert seen.formulas["best_open_loop"] == 0.25
+    assert seen.formulas["best_memoryless"] == 1
+    assert seen.measures["most_alike"] == 1
+    assert mohs.card("toy/discrete", delay=1, runs=10).formulas == {}

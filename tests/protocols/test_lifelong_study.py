@@ -77,6 +77,7 @@ def test_an_agent_that_never_forgets_scores_no_forgetting_and_an_expert_one():
     assert metrics["performance_maintenance"].value == 0
     assert metrics["relative_performance"].value == pytest.approx(1)
     assert metrics["average_performance"].value == 1
+    assert {name: e.value for name, e in found.agents[0].gains.items()} == {"a": 0, "b": 0}
     assert found.missing == 0
     assert found.agents[0].matrix[0][0].value == 0
     assert found.agents[0].matrix[1][0].value == 1

@@ -53,7 +53,7 @@ def test_every_number_of_a_card_has_a_row(lake: Card, sampled: Card) -> None:
         "sticky",
     }:
         value = data[key]
-        if key in ("effective_horizon", "measures"):
+        if key in ("effective_horizon", "measures", "formulas"):
             assert isinstance(value, dict)
             assert {f"{key}.{name}" for name in value} <= set(rows)
         elif key == "discount_is_harmless":

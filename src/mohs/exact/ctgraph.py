@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError, invalid
-from mohs.tables.ctgraph import nodes
+from mohs.core.task import Task
+from mohs.tables.ctgraph import graph, nodes, path
 
 
 def expected_length(branching: int, depth: int, wait_probability: float) -> float:
@@ -88,6 +89,29 @@ def best_memoryless(goal: Sequence[int], unique_decisions: bool = False) -> floa
     if unique_decisions:
         return 1.0
     return math.prod((count / len(goal)) ** count for count in Counter(goal).values())
+
+
+def best_open_loop(branching: int, depth: int, wait_probability: float) -> float:
+    """The largest probability with which a sequence of actions that is fixed beforehand reaches the goal.
+
+    It must leave each of the first `depth` wait states after a number of steps that it guesses, best after one; in
+    front of the end it may wait as long as it takes.
+    """
+    _, d, p = _checked(branching, depth, wait_probability)
+    return (1 - p) ** d
+
+
+def formulas(task: Task) -> dict[str, float]:
+    """What the formulas say of one task, by their names."""
+    parts = graph(task)
+    shape = parts.branching, parts.depth, task["wait_probability"]
+    each = (
+        expected_length, reward_probability, end_probability, navigation_probability, optimal_search_episodes,
+        best_open_loop,
+    )  # fmt: skip
+    found = {formula.__name__: formula(*shape) for formula in each}
+    goal = path(parts.goal, parts.branching, parts.depth)
+    return {**found, "best_memoryless": best_memoryless(goal, task["decision_ids"] == "unique")}
 
 
 def _checked(branching: int, depth: int, wait_probability: float) -> tuple[int, int, float]:

@@ -70,6 +70,21 @@ class AbsorbingShare:
     probability: float
 
 
+@dataclass(frozen=True)
+class Observability:
+    """How many different observations there are, and the most states that share one: 1 where the state is seen."""
+
+    observations: float
+    most_alike: float
+
+
+def observability(table: Table, *, horizon: int | None = None) -> Observability:
+    """How much of the state is seen. Only states count that play can take an action in."""
+    steps, _ = finite_frame(table, horizon)
+    _, counts = np.unique(table.observation[acted(table, steps)], return_counts=True)
+    return Observability(len(counts), int(counts.max()))
+
+
 def reward_sparsity(table: Table, *, horizon: int | None = None) -> RewardSparsity:
     """How rarely random play is paid. A step pays where the (expected) reward of what happened is not zero.
 
@@ -210,6 +225,7 @@ _NAMES: Mapping[Callable[[Table], Any], tuple[str, ...]] = {
     absorbing_share: ("absorbing_states", "absorbed_episodes"),
     mixing_time: ("mixing_time",),
     return_time: ("return_time",),
+    observability: ("observations", "most_alike"),
 }
 
 

@@ -19,6 +19,7 @@ from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.exact import qvi, solve
 from mohs.exact.bound import simple_bound
+from mohs.exact.ctgraph import formulas
 from mohs.exact.gorp import gorp_horizon
 from mohs.exact.measures import measures
 from mohs.exact.stochastic import stochastic_horizon
@@ -77,6 +78,8 @@ def card(
     found = _exact(target.name, target.table, target.table.states, options)
     if target.note:
         found = replace(found, notes={**found.notes, "task": target.note})
+    if target.task is not None and target.task.env == "ctgraph":
+        found = replace(found, formulas=formulas(target.task))
     if options.sticky is None:
         return found
     made = sticky_actions(target.table, options.sticky)

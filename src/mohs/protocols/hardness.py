@@ -53,6 +53,7 @@ class Card:
     greedy_returns: tuple[float, ...] | None = None
     harmless_discount: tuple[float, bool] | None = None  # a discount, and whether playing for it is optimal without
     measures: Mapping[str, float | None] = field(default_factory=dict)
+    formulas: Mapping[str, float] = field(default_factory=dict)  # of a CT-graph, by their names in `mohs.ctgraph`
     undefined: Mapping[str, str] = field(default_factory=dict)
     notes: Mapping[str, str] = field(
         default_factory=dict
@@ -74,6 +75,7 @@ class Card:
             "greedy_returns": _listed(self.greedy_returns),
             "discount_is_harmless": None if self.harmless_discount is None else list(self.harmless_discount),
             "measures": dict(self.measures),
+            "formulas": dict(self.formulas),
             "rollouts": None if self.rollouts is None else self.rollouts.to_json(),
             "undefined": dict(self.undefined),
             "notes": dict(self.notes),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 from gymnasium import spaces
 
 from mohs.core.dial import WRAPPERS, Applies, Dial
 from mohs.core.dials import DIALS, dial
 from mohs.core.errors import UsageError
-from mohs.core.registry import environments
+from mohs.core.registry import configuration, environments
 from mohs.core.task import Task
 from mohs.envs.make import make
 
@@ -21,9 +23,16 @@ _TOYS: dict[str, Applies] = {
 }
 
 
-def canonical(env: str) -> str:
-    """The id under which mohs knows an environment that was named by its Gymnasium id."""
-    return {e.gym_id: e.id for e in environments()}.get(env, env)
+def canonical(env: str) -> tuple[str, Mapping[str, Any]]:
+    """The id under which mohs knows an environment that was named by its Gymnasium id, or by a configuration of it.
+
+    A configuration comes with parameters.
+    """
+    return configuration({e.gym_id: e.id for e in environments()}.get(env, env))
+
+
+def is_toy(env: str) -> bool:
+    return env in _TOYS
 
 
 def kind(env: str) -> Applies:

@@ -21,7 +21,7 @@ from mohs.core.values import Json, from_json, to_json
 from mohs.envs.make import make, time_limit
 from mohs.protocols.batteries import PAIRED, known_doses
 from mohs.protocols.batteries import battery as find_battery
-from mohs.protocols.places import canonical, dial_of, kind
+from mohs.protocols.places import canonical, dial_of, is_toy, kind
 from mohs.runs.learners import check_plays
 from mohs.runs.plan import Plan
 
@@ -67,9 +67,11 @@ class Study:
         those that are tried. What was asked for by name must fit the environment; of a battery, what does not is left
         out.
         """
-        env, given = canonical(env), dict(doses or {})
+        (env, named), given = canonical(env), dict(doses or {})
         chosen = find_battery(kind(env), battery)
-        vanilla = _vanilla(env, chosen.base, params or {})
+        vanilla = _vanilla(env, chosen.base, {**named, **(params or {})})
+        if not vanilla.environment.outside and not is_toy(env):
+            raise UsageError(f"{env} has no dials to diagnose by: vary its parameters in a study (mohs run FILE).")
         check_plays(agent, vanilla)
         _check_made(vanilla)
         known = {**known_doses(kind(env), battery), **given}

@@ -32,6 +32,7 @@ class Target:
     env: gymnasium.Env[Any, Any] | None = None
     reason: str = ""
     note: str = ""
+    task: Task | None = None  # that the table was made from
 
 
 def read_targets(words: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
@@ -96,7 +97,7 @@ def _of_task(task: Task, explore: int) -> Target:
         return _gymnasium(make(task), name, explore)
     note = "rewards are taken at their mean: reward noise is left out" if task.values.get("reward_noise") else ""
     try:
-        return Target(name, table(task), note=note)
+        return Target(name, table(task), note=note, task=task)
     except UsageError as error:
         if not task.environment.outside:
             raise

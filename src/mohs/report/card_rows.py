@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from mohs.exact.proportion import LEVEL
 from mohs.report import numbers
 from mohs.report.figures.horizons import AT_MOST, WAYS, why_no_length
-from mohs.report.measure_words import about
+from mohs.report.measure_words import FORMULAS, about
 from mohs.report.numbers import written
 from mohs.stats import Estimate
 
@@ -87,6 +87,8 @@ def groups(cards: Sequence[Card]) -> Iterator[tuple[str, tuple[Row, ...]]]:
     names = dict.fromkeys(name for card in every for name in card.measures)
     if names:
         yield "Further measures", tuple(_measure(name) for name in names)
+    if any(card.formulas for card in every):
+        yield "The CT-graph", tuple(_formula(name) for name in FORMULAS)
     if any(card.rollouts is not None for card in every):
         yield "Random play, sampled", _SAMPLED
 
@@ -166,6 +168,13 @@ def _measure(name: str) -> Row:
         return Entry(value, more=card.notes.get(f"measures.{name}", ""))
 
     return Row(f"measures.{name}", title, meaning, source, read)
+
+
+def _formula(name: str) -> Row:
+    def read(card: Card) -> Entry:
+        return Entry(card.formulas[name]) if card.formulas else Entry(None, reason="the task is no CT-graph")
+
+    return Row(f"formulas.{name}", *FORMULAS[name], read)
 
 
 def _sampled(read: Callable[[Card], Entry], card: Card) -> Entry:

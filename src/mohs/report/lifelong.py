@@ -134,6 +134,13 @@ def _metric_table(verdict: Verdict) -> str:
     return parts.table(("metric", *(lived.label for lived in verdict.agents), "neither gain nor loss"), rows)
 
 
+def _gains(lived: Lived) -> str:
+    cells = "".join(parts.estimate_cell(e) for e in lived.gains.values())
+    about = "Performance in training while a task is first learnt, less that of its expert over as many steps."
+    row = f"<tr><td>gain over the expert</td>{cells}</tr>"
+    return f'<div class="scroll">{parts.table(("task", *lived.gains), [row])}</div><p class="about">{about}</p>'
+
+
 def _agent(verdict: Verdict, lived: Lived, number: int, figures: Mapping[str, go.Figure]) -> str:
     matrix, curves, transfer = (parts.place(f"{kind}-{number}", figures) for kind in ("matrix", "curves", "transfer"))
     if not curves:
@@ -141,5 +148,5 @@ def _agent(verdict: Verdict, lived: Lived, number: int, figures: Mapping[str, go
     alike = f"<h4>Similarity and transfer</h4>{transfer}" if transfer else ""
     return (
         f"<article><h3>{escape(lived.label)}</h3><h4>What every task is worth after every block</h4>{matrix}"
-        f"<h4>How the tasks were learnt</h4>{curves}{alike}</article>"
+        f"<h4>How the tasks were learnt</h4>{curves}{_gains(lived)}{alike}</article>"
     )

@@ -111,6 +111,56 @@ WORDS: Mapping[str, tuple[str, str, str]] = {
         "So many steps random play takes on average to be back at a start.",
         "Kac 1947",
     ),
+    "observations": (
+        "Observations",
+        "How many different observations there are of the states that play can act in.",
+        "counted",
+    ),
+    "most_alike": (
+        "States that look alike",
+        "The most states that share one observation; 1 where every state is seen as itself.",
+        "counted",
+    ),
+}
+
+_CTGRAPH = "Soltoggio et al. 2023"
+# The same by the names of `mohs.ctgraph`.
+FORMULAS: Mapping[str, tuple[str, str, str]] = {
+    "expected_length": (
+        "Way to an end",
+        "How many steps it takes from home to an end on average, without failing.",
+        f"{_CTGRAPH}, equation 2",
+    ),
+    "reward_probability": (
+        "Goal by chance",
+        "The probability that an episode of random play reaches the goal.",
+        f"{_CTGRAPH}, equation 3, mended",
+    ),
+    "end_probability": (
+        "Any end by chance",
+        "The probability that an episode of random play does not fail.",
+        f"{_CTGRAPH}, equation 4",
+    ),
+    "navigation_probability": (
+        "Goal by navigation",
+        "The probability that one who never fails and decides at random reaches the goal.",
+        f"{_CTGRAPH}, equation 5",
+    ),
+    "optimal_search_episodes": (
+        "Episodes of search",
+        "How many episodes it takes on average to find the goal by trying every end once.",
+        f"{_CTGRAPH}, equation 9",
+    ),
+    "best_open_loop": (
+        "Best fixed sequence",
+        "The probability with which the best sequence of actions that is fixed beforehand reaches the goal.",
+        "derived",
+    ),
+    "best_memoryless": (
+        "Best without memory",
+        "The probability with which an agent that sees only the present observation reaches the goal at best.",
+        "derived",
+    ),
 }
 
 

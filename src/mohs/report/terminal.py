@@ -85,6 +85,8 @@ def show_lifelong(found: Lifelong, path: Path) -> None:
             (name, *(numbers.number(e.value) if e.n else numbers.UNKNOWN for e in row))
             for name, row in zip(after, lived.matrix, strict=True)
         ]
+        gains = (_known(lived.gains[name]) if name in lived.gains else numbers.UNKNOWN for name in course.names)
+        rows.append(("gain over experts", *gains))
         show_table(f"Performance, {lived.label}", ("after block", *course.names), rows)
     print(f"Report: {path}")
 

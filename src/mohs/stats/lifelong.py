@@ -176,12 +176,17 @@ def forgetting(life: Life) -> float:
 def area_transfer(life: Life) -> float:
     """How much of what an expert's curve leaves below 1 the first block of a task gains; performances are ≤ 1."""
     gains = []
-    for task, expert in _experts(life):
-        first = life.curves[life.learnt(task)[0]]
-        points = min(len(first), len(expert))
-        mine, other = float(np.nanmean(first[:points])), float(np.nanmean(expert[:points]))
+    for task, _ in _experts(life):
+        mine, other = first_areas(life, task)
         gains.append((mine - other) / (1 - other) if other < 1 else np.nan)
     return _mean(gains)
+
+
+def first_areas(life: Life, task: int) -> tuple[float, float]:
+    """The mean performance in training while a task is first learnt, and its expert's over as many points."""
+    first, expert = life.curves[life.learnt(task)[0]], life.experts[task]
+    points = min(len(first), len(expert))
+    return float(np.nanmean(first[:points])), float(np.nanmean(expert[:points]))
 
 
 def _experts(life: Life) -> Iterator[tuple[int, Floats]]:

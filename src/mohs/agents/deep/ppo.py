@@ -20,6 +20,10 @@ from mohs.agents.hyperparameters import setting
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Flag, Integer, Optional, Real
 
+# Short episodes that seldom pay: many environments, short rollouts, and a price on certainty.
+CTGRAPH = {
+    "learning_rate": 2e-3, "copies": 8, "steps": 32, "epochs": 4, "entropy_weight": 0.01,
+}  # fmt: skip
 AT_ONCE = 512  # frames of a cell that are valued together: what they pass through stays in cache
 
 
@@ -45,6 +49,7 @@ class PpoConfig(ActorCriticConfig):
             "clip": 0.1, "clip_schedule": "linear", "entropy_weight": 0.01,
         }  # fmt: skip
         return {
+            "ctgraph": CTGRAPH,
             "stable_baselines3": {
                 "learning_rate": 3e-4, "copies": 1, "steps": 2048, "batch_size": 64, "epochs": 10,
             },

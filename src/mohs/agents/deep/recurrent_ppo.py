@@ -23,7 +23,7 @@ from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.encoders import encoder
 from mohs.agents.deep.networks import Generators, Linear, Network, generators, orthogonal
 from mohs.agents.deep.policies import Actions, Distribution, Head, Kept, Reals, actions, kept
-from mohs.agents.deep.ppo import PpoConfig, clipped_gains
+from mohs.agents.deep.ppo import CTGRAPH, PpoConfig, clipped_gains
 from mohs.agents.deep.recurrent import LAYERS, Echo, Moments, Recall, RecurrentBody
 from mohs.agents.deep.rollouts import Floats, Rollout, minibatches, was_cut
 from mohs.agents.deep.spaces import observations
@@ -47,7 +47,7 @@ class RecurrentPpoConfig(PpoConfig):
 
     @classmethod
     def presets(cls) -> Mapping[str, Mapping[str, Any]]:
-        return {}
+        return {"ctgraph": CTGRAPH}
 
 
 class RecurrentActorCritic(Network):

@@ -17,7 +17,7 @@ from mohs.protocols.lifelong.sentences import headline
 from mohs.protocols.lifelong.similarity import similarities
 from mohs.protocols.lifelong.study import LifelongStudy, probe_name
 from mohs.stats import Estimate, estimate, estimates
-from mohs.stats.lifelong import METRICS, Life, backward_pairs, forward_pairs
+from mohs.stats.lifelong import METRICS, Life, backward_pairs, first_areas, forward_pairs
 
 LEVEL = 0.95
 Floats = npt.NDArray[np.float64]
@@ -55,6 +55,7 @@ class Lived:
     curves: Floats = field(repr=False)
     experts: Mapping[str, tuple[npt.NDArray[np.int64], Floats]] = field(repr=False)
     transfers: tuple[Transfer, ...] = field(repr=False)
+    gains: Mapping[str, Estimate]  # of each task: its performance while it is first learnt, less its expert's
     missing: int  # lives
     missing_experts: int
 
@@ -146,6 +147,7 @@ def _lived(
         curves,
         experts,
         _transfers(study, lives, alike),
+        _gains(study, lives),
         study.seeds - len(lives),
         sum(int(np.isnan(of[1]).all(1).sum()) for of in experts.values()),
     )
@@ -162,6 +164,19 @@ def _expert_curves(
     return steps, np.array(
         [missing if points is None else span.performance(points["train/return"][1]) for points in ran]
     )
+
+
+def _gains(study: LifelongStudy, lives: Mapping[int, Life]) -> dict[str, Estimate]:
+    found = {}
+    for name in study.curriculum.learnt:
+        task = study.curriculum.names.index(name)
+        samples = np.full(study.seeds, np.nan)
+        for seed, life in lives.items():
+            if task in life.experts:
+                mine, expert = first_areas(life, task)
+                samples[seed] = mine - expert
+        found[name] = estimate(samples, "mean", LEVEL)
+    return found
 
 
 def _transfers(study: LifelongStudy, lives: Mapping[int, Life], alike: Mapping[str, Floats]) -> tuple[Transfer, ...]:
@@ -192,6 +207,7 @@ def _lived_json(study: LifelongStudy, lived: Lived) -> dict[str, Json]:
             {"after": name, "step": step, **{t: e.to_dict() for t, e in zip(course.names, row, strict=True)}}
             for name, step, row in zip(after, course.boundaries, lived.matrix, strict=True)
         ],
+        "gains_over_experts": {name: e.to_dict() for name, e in lived.gains.items()},
         "transfers": [
             {
                 "learnt": t.learnt,

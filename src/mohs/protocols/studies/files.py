@@ -141,7 +141,8 @@ def _fewer(where: str, levels: Any, chosen: Any) -> Any:
 def _experiment(data: Data, stem: str, size: str) -> Experiment:
     """The experiment that the tables ask for, with every task and agent made once."""
     task = dict(_table(data, "task"))
-    env = canonical(_text(task.pop("env", None), "task.env"))
+    env, named = canonical(_text(task.pop("env", None), "task.env"))
+    task = {**named, **task}
     if "seed" in task:
         raise UsageError("task.seed cannot be set: every run generates its task from its own seed.")
     evaluation = Evaluation(**_checked("evaluation", _table(data, "evaluation"), EVALUATION))

@@ -18,7 +18,7 @@ from mohs.stats.lifelong import METRICS
 
 CEILING = "the most that an agent can do that is not told the task"
 MOST_TASKS = 12  # whose curves have room below each other
-ROW, MAP_ROW = 130, 46  # heights, in pixels
+ROW, MAP_ROW = 140, 46  # heights, in pixels
 
 
 def lifelong_figures(verdict: Verdict) -> dict[str, go.Figure]:
@@ -120,7 +120,7 @@ def matrix_figure(verdict: Verdict, lived: Lived) -> go.Figure:
 def curves_figure(verdict: Verdict, lived: Lived) -> go.Figure:
     """A panel for each task: training in its blocks, the expert's from the first of them on, all evaluations."""
     course, names = verdict.study.curriculum, verdict.study.curriculum.names
-    figure = make_subplots(len(names), 1, shared_xaxes=True, vertical_spacing=0.22 / len(names))
+    figure = make_subplots(len(names), 1, shared_xaxes=True, vertical_spacing=0.3 / len(names))
     note = f"means over seeds · {_claimed()} of evaluations, bands around training · shaded: when a task is learnt"
     dress(figure, 150 + ROW * len(names), note)
     for i, name in enumerate(names):
