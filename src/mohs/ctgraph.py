@@ -7,17 +7,20 @@ from mohs.exact.ctgraph import (
     expected_length,
     length_probability,
     length_variance,
+    navigation_policy,
     navigation_probability,
     num_decisions,
     num_ends,
     num_states,
     num_waits,
+    optimal_policy,
     optimal_search_episodes,
+    random_policy,
     reward_probability,
 )
 
 __all__ = [
     "best_memoryless", "best_open_loop", "end_probability", "expected_length", "length_probability", "length_variance",
-    "navigation_probability", "num_decisions", "num_ends", "num_states", "num_waits", "optimal_search_episodes",
-    "reward_probability",
+    "navigation_policy", "navigation_probability", "num_decisions", "num_ends", "num_states", "num_waits",
+    "optimal_policy", "optimal_search_episodes", "random_policy", "reward_probability",
 ]  # fmt: skip

@@ -146,3 +146,19 @@ def test_the_card_has_the_formulas_and_says_how_much_is_seen():
     assert seen.formulas["best_memoryless"] == 1
     assert seen.measures["most_alike"] == 1
     assert mohs.card("toy/discrete", delay=1, runs=10).formulas == {}
+
+
+@pytest.mark.parametrize("p", [0.0, 0.5])
+@pytest.mark.parametrize("swapped", [None, (1, 1, 2)])
+def test_policies_are_worth_what_the_formulas_say(p, swapped):
+    task = Task.make("ctgraph", branching=3, depth=2, goal=(1, 1), wait_probability=p, swapped=swapped)
+    exact, shape = mohs.table(task), (3, 2, p)
+    worth = {
+        ctgraph.random_policy: ctgraph.reward_probability(*shape),
+        ctgraph.navigation_policy: ctgraph.navigation_probability(*shape),
+        ctgraph.optimal_policy: 1.0,
+    }
+    for policy, chance in worth.items():
+        chances = policy(task)
+        np.testing.assert_allclose(chances.sum(1), 1)
+        assert exact.initial @ values(exact, chances) == pytest.approx(chance)

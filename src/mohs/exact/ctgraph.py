@@ -11,10 +11,15 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 
+import numpy as np
+import numpy.typing as npt
+
 from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError, invalid
 from mohs.core.task import Task
-from mohs.tables.ctgraph import graph, nodes, path
+from mohs.tables.ctgraph import FAIL, FIRST_BEHIND, graph, nodes, path
+
+Policy = npt.NDArray[np.float64]
 
 
 def expected_length(branching: int, depth: int, wait_probability: float) -> float:
@@ -99,6 +104,39 @@ def best_open_loop(branching: int, depth: int, wait_probability: float) -> float
     """
     _, d, p = _checked(branching, depth, wait_probability)
     return (1 - p) ** d
+
+
+def random_policy(task: Task) -> Policy:
+    """Every action alike, in every state: chances [states, actions], as all policies here."""
+    return np.full((_states(task), task["branching"] + 1), 1 / (task["branching"] + 1))
+
+
+def navigation_policy(task: Task) -> Policy:
+    """Never fails, and decides at random (section 2.2)."""
+    chances = np.zeros((_states(task), task["branching"] + 1))
+    states = np.arange(len(chances))
+    decides = (states % 2 == 1) & (states > FAIL)
+    chances[~decides, 0] = 1
+    chances[decides, 1:] = 1 / task["branching"]
+    return chances
+
+
+def optimal_policy(task: Task) -> Policy:
+    """Takes the way to the goal, and from elsewhere any that does not fail."""
+    parts, chances = graph(task), navigation_policy(task)
+    node = 0
+    for decision in path(parts.goal, parts.branching, parts.depth):
+        taken = decision
+        if node == parts.swapped[0]:  # two branches have changed places
+            _, one, other = parts.swapped
+            taken = other if decision == one else one if decision == other else decision
+        chances[FIRST_BEHIND + 2 * node] = np.arange(parts.branching + 1) == taken
+        node = parts.branching * node + decision
+    return chances
+
+
+def _states(task: Task) -> int:
+    return num_states(task["branching"], task["depth"])
 
 
 def formulas(task: Task) -> dict[str, float]:
