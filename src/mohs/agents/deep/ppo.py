@@ -20,9 +20,10 @@ from mohs.agents.hyperparameters import setting
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Flag, Integer, Optional, Real
 
-# Short episodes that seldom pay: many environments, short rollouts, and a price on certainty.
+# Short episodes that seldom pay: many environments, short rollouts, a price on certainty; filters for small images.
 CTGRAPH = {
     "learning_rate": 2e-3, "copies": 8, "steps": 32, "epochs": 4, "entropy_weight": 0.01,
+    "filters": ((16, 4, 2), (32, 3, 1)),
 }  # fmt: skip
 AT_ONCE = 512  # frames of a cell that are valued together: what they pass through stays in cache
 
