@@ -297,7 +297,7 @@ def _ablation_finds_the_broken_part(of: Experiments) -> Sequence[Claim]:
 def _memory_is_needed(of: Experiments) -> Sequence[Claim]:
     study = "ct_memory"
     alike, unlike = values(of, study)
-    without = best_memoryless(unlike)
+    without = best_memoryless((1, 2))
 
     def at(goal: Any, agent: str) -> At:
         return At("final", (goal,), study, agent)
@@ -416,15 +416,15 @@ FINDINGS: tuple[Finding, ...] = (
         ("broken_ablation", "rainbow_ablations"), ("rainbow",), _ablation_finds_the_broken_part,
     ),
     Finding(
-        "Section 2.3", "memory", "Where decision states look alike, only an agent that remembers can reach every goal.",
+        "Section 3.2.1", "memory", "Where decision states look alike, only an agent that remembers can reach every goal.",
         ("ct_memory",), ("recurrent_ppo",), _memory_is_needed, "CT-graph",
     ),
     Finding(
-        "Section 2.2", "waiting", "With random waiting times no fixed sequence of actions leads to the goal reliably.",
+        "Section 2.2.1", "waiting", "With random waiting times no fixed sequence of actions leads to the goal reliably.",
         ("ct_waiting",), ("ppo",), _waiting_defeats_open_loops, "CT-graph",
     ),
     Finding(
-        "Section 2.3", "confounding", "Observations that say nothing slow learning down.",
+        "Section 3.2.2", "confounding", "Observations that say nothing slow learning down.",
         ("ct_confounding",), ("recurrent_ppo",), _confounding_slows, "CT-graph",
     ),
 )  # fmt: skip
