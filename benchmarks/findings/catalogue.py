@@ -416,11 +416,13 @@ FINDINGS: tuple[Finding, ...] = (
         ("broken_ablation", "rainbow_ablations"), ("rainbow",), _ablation_finds_the_broken_part,
     ),
     Finding(
-        "Section 3.2.1", "memory", "Where decision states look alike, only an agent that remembers can reach every goal.",
+        "Section 3.2.1", "memory",
+        "Where decision states look alike, only an agent that remembers can reach every goal.",
         ("ct_memory",), ("recurrent_ppo",), _memory_is_needed, "CT-graph",
     ),
     Finding(
-        "Section 2.2.1", "waiting", "With random waiting times no fixed sequence of actions leads to the goal reliably.",
+        "Section 2.2.1", "waiting",
+        "With random waiting times no fixed sequence of actions leads to the goal reliably.",
         ("ct_waiting",), ("ppo",), _waiting_defeats_open_loops, "CT-graph",
     ),
     Finding(

@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from mohs.protocols.lifelong.study import LifelongStudy
     from mohs.protocols.lifelong.verdict import Lived
 
+BOUNDS = 0.995  # a ceiling below this is one
+
 
 def headline(study: LifelongStudy, agents: tuple[Lived, ...], ceiling: float | None) -> tuple[str, ...]:
     """A sentence for each agent, then what bounds them all."""
     found = [_life(study, lived) for lived in agents]
-    if ceiling is not None and ceiling < 0.995:
+    if ceiling is not None and ceiling < BOUNDS:
         found.append(
             f"No agent that is not told the task can do better than {ceiling:.3g} on average: the tasks look alike "
             "until they pay."

@@ -9,6 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from mohs.protocols.lifelong.sentences import BOUNDS
 from mohs.protocols.lifelong.similarity import TITLES
 from mohs.protocols.lifelong.verdict import LEVEL, Lived, Verdict
 from mohs.report import numbers
@@ -43,7 +44,7 @@ def average_figure(verdict: Verdict) -> go.Figure:
     _shade(figure, verdict, {}, None)
     for lived, average, colour in zip(verdict.agents, averages, _colours(verdict), strict=True):
         _add_points(figure, course.boundaries, average, lived.label, colour, {}, joined=True)
-    if verdict.ceiling is not None:
+    if verdict.ceiling is not None and verdict.ceiling < BOUNDS:
         figure.add_hline(y=verdict.ceiling, line={"color": LIGHT.break_, "width": 1.6, "dash": "dash"})
         figure.add_annotation(
             x=0.01, xref="paper", y=verdict.ceiling, yanchor="bottom", xanchor="left", showarrow=False,
@@ -60,12 +61,12 @@ def metrics_figure(verdict: Verdict) -> go.Figure:
     names = [name for name in METRICS if any(lived.metrics[name].n for lived in verdict.agents)] or list(METRICS)
     columns = 3
     lines = -(-len(names) // columns)
-    figure = make_subplots(lines, columns, horizontal_spacing=0.09, vertical_spacing=0.34 / lines)
+    figure = make_subplots(lines, columns, horizontal_spacing=0.09, vertical_spacing=0.46 / lines)
     counts = numbers.count(lived.metrics[name].n for lived in verdict.agents for name in names)
     each = 26 * len(verdict.agents)
     dress(
         figure,
-        130 + (110 + each) * lines,
+        130 + (116 + each) * lines,
         f"means over seeds · {_claimed()} · {counts} · dashed: neither gain nor loss",
     )
     for i, name in enumerate(names):
