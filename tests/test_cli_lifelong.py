@@ -27,6 +27,7 @@ other = {goal = [2, 2]}
 def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine.toml").write_text(COURSE)
+    (tmp_path / "numbers.toml").write_text(COURSE.replace('["one", ["two", 120]]', "[111]"))
     return tmp_path
 
 
@@ -88,6 +89,8 @@ def test_curricula_are_listed(capsys):
         (("dqn", "--curriculum", "mine.toml", "--mode", "gredy"), "mode is 'gredy'"),
         (("sac", "--curriculum", "mine.toml"), "sac plays continuous actions"),
         (("dqn", "--curriculum", "mine.toml", "--seeds", "0"), "seeds is 0"),
+        (("dqn", "--curriculum", "numbers.toml"), "a block is 111, but must be the name of a task"),
+        (("random", "--curriculum", "mine.toml", "--methods", "reset"), "methods are of deep agents"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(place, capsys, words, sentence):

@@ -11,7 +11,7 @@ import pytest
 from mohs import Task, UsageError
 from mohs.protocols.lifelong.ceiling import ceiling
 from mohs.protocols.lifelong.curriculum import Curriculum, read_curriculum
-from mohs.protocols.lifelong.study import LifelongStudy, alone, plan, probe_name
+from mohs.protocols.lifelong.study import LifelongStudy, alone, contenders, plan
 from mohs.protocols.lifelong.verdict import verdict
 from mohs.report.figures.lifelong import lifelong_figures
 from mohs.report.l2logger import COLUMNS, write_logs
@@ -41,7 +41,10 @@ def results_of(study, evaluated, trained=0.5, experts=0.5):
         points = {"train/return": (steps, np.full(len(steps), level))}
         for i, probe in enumerate(cell.probes):
             at = np.array(probe.at)
-            values = [evaluated(cell.seed, k, i) for k in range(len(at))] if probe.name != "expert" else [experts]
+            played = probe.name in ("expert", "random")
+            values = (
+                [experts * (probe.name == "expert")] if played else [evaluated(cell.seed, k, i) for k in range(len(at))]
+            )
             points[f"{probe.name}/return"] = (at, np.array(values, dtype=float))
         found[cell.key] = points
     return found
@@ -52,7 +55,7 @@ def test_a_life_has_a_segment_for_each_block_and_probes_of_all_tasks():
     life = study.life(study.agents[0], 3)
     assert [s.steps for s in life.segments] == [100, 100, 100]
     assert all(s.told for s in life.segments)
-    assert [p.name for p in life.probes] == [probe_name(i) for i in range(3)]
+    assert [p.name for p in life.probes] == ["0: a", "1: b", "2: c"]
     assert life.probes[0].at == (0, 100, 200, 300)
     expert = study.expert(study.agents[0], "a", 3)
     assert (expert.steps, expert.segments[0].told) == (200, False)
@@ -100,7 +103,8 @@ def test_missing_runs_are_missing_and_not_zero():
     del results[study.life(study.agents[0], 2).key]
     del results[study.expert(study.agents[0], "b", 1).key]
     lived = verdict(study, results).agents[0]
-    assert (lived.missing, lived.missing_experts) == (1, 1)
+    assert lived.missing == 1
+    assert verdict(study, results).missing == 2
     assert lived.metrics["average_performance"].n == 3
     assert math.isnan(lived.samples["average_performance"][2])
     nothing = verdict(study, {})
@@ -118,6 +122,10 @@ def test_the_ceiling_of_the_untold_is_exact():
     assert ceiling([same, other]) == pytest.approx(1)  # one way serves both
     images = [Task.make("ctgraph", goal=g, observation="image", image_set=i) for i, g in enumerate(((1, 1), (2, 2)))]
     assert ceiling(images) == pytest.approx(1)  # they look different
+    seen = [Task.make("CT-SU-B1", goal=g, wait_ids=(3, w), end_ids=(200, 200)) for g, w in (((1, 1), 3), ((2, 2), 102))]
+    assert ceiling(seen) == pytest.approx(1)  # some observations tell
+    paid = [Task.make("ctgraph", goal=g, step_r=r) for g, r in (((1, 1), 0.0), ((2, 2), -0.01))]
+    assert ceiling(paid) == pytest.approx(1)  # rewards on the way tell
     dense = [Task.make("ctgraph", goal=g, reward="gradient") for g in ((1, 1), (1, 2))]
     assert 0.5 < ceiling(dense) < 1
     assert ceiling([Task.make("toy/continuous")]) is None
@@ -192,6 +200,33 @@ def test_reports_and_logs_of_real_lives(tmp_path):
     assert blocks == ["0-test", "1-train", "2-test", "3-train", "4-test"]
     rows = [line.split("\t") for line in (one / "worker-0" / "4-test" / "data-log.tsv").read_text().splitlines()]
     assert tuple(rows[0]) == COLUMNS
-    assert [row[COLUMNS.index("task_name")] for row in rows[1:]] == ["a_1", "b_1", "c_1"]
+    assert [row[COLUMNS.index("task_name")] for row in rows[1:]] == ["a_0", "b_1", "c_2"]
     last = found.agents[0].evaluations[0, -1]
     assert [float(row[-1]) for row in rows[1:]] == pytest.approx((100 * last).tolist())
+
+
+def test_tasks_without_exact_references_are_measured_by_random_play_and_experts():
+    tasks = {n: Task.make("ctgraph", goal_every=5, fail_r=-1.0, depth=d) for n, d in (("x", 1), ("y", 2))}
+    study = LifelongStudy.make(Curriculum.make("own", tasks, ["x", "y"], steps=105), [agent("dqn")], seeds=3)
+    cells = plan(study).cells
+    assert sum(cell.agent.name == "random" for cell in cells) == 2 * 3
+    assert math.isnan(verdict(study, {}).spans["x"].low)
+    found = verdict(study, results_of(study, lambda seed, k, task: 0.25, experts=0.5))
+    assert found.missing == 0
+    assert found.spans["x"].high == 0.5
+    assert "of what experts reach" in found.headline[0]
+    nothing = verdict(study, results_of(study, lambda *_: 0.0, experts=0.0))
+    assert "performance is not defined" in nothing.headline[0]
+    assert nothing.missing == 0
+
+
+def test_points_whose_window_lies_in_two_blocks_belong_to_none():
+    blocks = list(course(blocks=[["a", 105], ["b", 100]]).inside(np.arange(20, 206, 20), 20))
+    assert [at.sum() for _, at in blocks] == [5, 4]  # not the one from step 100 to 120
+
+
+def test_agents_that_cannot_do_what_is_asked_are_refused():
+    with pytest.raises(UsageError, match="cannot be told"):
+        LifelongStudy.make(course(), [agent("gorp")], told=True)
+    with pytest.raises(UsageError, match="methods are of deep agents"):
+        contenders(agent("random"), ["go_on", "reset"])

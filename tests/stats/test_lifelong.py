@@ -78,3 +78,16 @@ def test_smoothing_keeps_length_and_mirrors_ends():
     np.testing.assert_allclose(smooth[5:15], curve[5:15], atol=0.51)
     assert saturation(np.array([0.0, 1.0, 0.5])) == (1.0, 1)
     np.testing.assert_array_equal(smoothed(np.arange(10.0)), np.arange(10.0))
+
+
+def test_points_without_episodes_count_for_nothing():
+    """Long episodes leave most windows empty; that is no loss."""
+    expert = np.full(50, np.nan)
+    expert[4::5] = 1.0
+    life = Life((0,), np.zeros((2, 1)), (np.full(50, 0.2),), {0: expert})
+    assert METRICS["relative_performance"].of(life) == pytest.approx(0.2)
+    rising = np.where(np.isnan(expert), np.nan, np.arange(50))
+    assert recovery_time(rising, 20.0) == 24
+    assert np.isnan(recovery_time(rising, np.nan))
+    empty = Life((0,), np.zeros((2, 1)), (np.full(50, np.nan),), {0: expert})
+    assert np.isnan(METRICS["relative_performance"].of(empty))

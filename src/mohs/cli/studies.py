@@ -80,11 +80,12 @@ def compare(
 ) -> None:
     """Compare two diagnosed agents on the same cells: probability of improvement with intervals."""
     from mohs.protocols.compare import compare as find_comparison
+    from mohs.protocols.diagnose import PROTOCOL
     from mohs.report.html import write_comparison
     from mohs.runs.store import open_store
 
     with open_store(store, create=False) as opened:
-        comparison = find_comparison(*(verdict_of(opened, _find_study(opened, name)) for name in (a, b)))
+        comparison = find_comparison(*(verdict_of(opened, _find_study(opened, name, PROTOCOL)) for name in (a, b)))
     path = write_comparison(comparison, out, png=png)
     if as_json:
         print_json({**comparison.to_json(), "report": str(path)})
@@ -157,12 +158,12 @@ def verdict_of(store: Store, key: str) -> Verdict:
     return verdict(Study.from_json(planned.options), dict(store.results(cell.key for cell in planned.cells)))
 
 
-def _find_study(store: Store, name: str | None) -> str:
+def _find_study(store: Store, name: str | None, protocol: str = "") -> str:
     """The key of the newest study of an agent, of the one with this key, or of the newest of all."""
     from mohs.runs.status import find
 
     if name is not None:
-        return find(store, name).key
+        return find(store, name, protocol).key
     studies = store.studies()
     if not studies:
         raise UsageError(f"{store.name} holds no study yet.")

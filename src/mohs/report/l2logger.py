@@ -13,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from mohs.protocols.lifelong.curriculum import Curriculum
 from mohs.protocols.lifelong.study import LifelongStudy
 from mohs.protocols.lifelong.verdict import Lived, Verdict
 from mohs.report.files import write
@@ -40,8 +41,9 @@ def write_logs(verdict: Verdict, directory: Path | str) -> list[Path]:
             written.append(life)
             for name, (_, runs) in lived.experts.items():
                 if not np.isnan(runs[seed]).all():
-                    alone = Path(directory) / f"ste-{label}-{_word(name)}-seed{seed}"
-                    _write(alone, [("train", _named(name, runs[seed]))], verdict.study, "ste")
+                    course = verdict.study.curriculum
+                    alone = Path(directory) / f"ste-{label}-{_task_name(course, name)}-seed{seed}"
+                    _write(alone, [("train", _named(course, name, runs[seed]))], verdict.study, "ste")
                     written.append(alone)
     return written
 
@@ -51,16 +53,20 @@ def _life(verdict: Verdict, lived: Lived, seed: int) -> list[Block]:
 
     def evaluated(boundary: int) -> Block:
         values = lived.evaluations[seed, boundary].tolist()
-        return "test", [(_task_name(name), value) for name, value in zip(course.names, values, strict=True)]
+        return "test", [
+            (_task_name(course, name), value)
+            for name, value in zip(course.names, values, strict=True)
+            if not np.isnan(value)
+        ]
 
     blocks = [evaluated(0)]
-    for j, (block, at) in enumerate(course.inside(lived.steps), 1):
-        blocks += [("train", _named(block.task, lived.curves[seed, at])), evaluated(j)]
+    for j, (block, at) in enumerate(course.inside(lived.steps, verdict.study.window), 1):
+        blocks += [("train", _named(course, block.task, lived.curves[seed, at])), evaluated(j)]
     return blocks
 
 
-def _named(task: str, curve: Iterable[float]) -> list[tuple[str, float]]:
-    return [(_task_name(task), float(value)) for value in curve if not np.isnan(value)]
+def _named(course: Curriculum, task: str, curve: Iterable[float]) -> list[tuple[str, float]]:
+    return [(_task_name(course, task), float(value)) for value in curve if not np.isnan(value)]
 
 
 def _write(directory: Path, blocks: Sequence[Block], study: LifelongStudy, kind: str) -> None:
@@ -78,9 +84,9 @@ def _write(directory: Path, blocks: Sequence[Block], study: LifelongStudy, kind:
         write(directory / WORKER / f"{number}-{block_type}" / "data-log.tsv", "\n".join(lines) + "\n")
 
 
-def _task_name(name: str) -> str:
-    """As the logs want it: a label and a variant."""
-    return f"{_word(name, '')}_1"
+def _task_name(course: Curriculum, name: str) -> str:
+    """As the logs want it: a label and a variant, which is the task's number, so that no two are alike."""
+    return f"{_word(name, '') or 'task'}_{course.names.index(name)}"
 
 
 def _word(text: str, other: str = "-") -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from mohs.report import numbers
@@ -162,11 +163,11 @@ def stages() -> Iterator[Callable[[str], None]]:
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    table = Table(title=title, title_justify="left", box=None, header_style="bold", pad_edge=False)
+    table = Table(title=escape(title), title_justify="left", box=None, header_style="bold", pad_edge=False)
     for i, column in enumerate(columns):
-        table.add_column(column, overflow="fold", no_wrap=i == 0)
+        table.add_column(escape(column), overflow="fold", no_wrap=i == 0)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(escape, row))
     console = Console()
     if not console.is_terminal:
         console = Console(width=PLAIN_WIDTH)

@@ -89,14 +89,14 @@ def failures(store: Store, study: str, limit: int | None = None) -> list[Failure
         return [Failure(r.key, agent_text(json.loads(r.json)["agent"]), r.error) for r in db.execute(query)]
 
 
-def find(store: Store, name: str) -> Study:
-    """The study with this key, beginning of a key, or name; the newest where several have the name."""
+def find(store: Store, name: str, protocol: str = "") -> Study:
+    """The study with this key, beginning of a key, or name; of several the newest, of this protocol if there is one."""
     studies = store.studies()
     found = [s for s in studies if s.name == name] or [s for s in studies if name and s.key.startswith(name)]
     found = found or [s for s in studies if s.name.split(" ")[0] == name]  # with some hyperparameters set
     if not found:
         raise unknown("study", name, Counter(s.name for s in studies))
-    return found[-1]
+    return ([s for s in found if s.protocol == protocol] or found)[-1]
 
 
 def _study_status(store: Store, study: Study, errors: int) -> StudyStatus:

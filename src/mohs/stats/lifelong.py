@@ -80,16 +80,15 @@ def recovery(life: Life) -> float:
     for task in life.tasks:
         blocks = life.learnt(task)
         times = [recovery_time(life.curves[b], terminal(life.curves[a])) for a, b in pairwise(blocks)]
-        if len(times) > 1:
+        if len(times) > 1 and not np.isnan(times).any():
             slopes.append(-np.median([(y - x) / (j - i) for (i, x), (j, y) in combinations(enumerate(times), 2)]))
     return _mean(slopes)
 
 
-def recovery_time(curve: Floats, level: float) -> int:
+def recovery_time(curve: Floats, level: float) -> float:
     """The points of a curve before it reaches a level; one more than there are where it does not."""
-    known = curve[~np.isnan(curve)]
-    there = np.flatnonzero(known >= level)
-    return int(there[0]) if len(there) else len(curve) + 1
+    there = np.flatnonzero(curve >= level)
+    return float(there[0]) if len(there) else np.nan if np.isnan(level) else len(curve) + 1.0
 
 
 def forward_pairs(life: Life) -> Iterator[tuple[int, int, float, float]]:
@@ -127,8 +126,8 @@ def relative_performance(life: Life) -> float:
     for task, expert in _experts(life):
         mine = life.curve(task)
         points = min(len(mine), len(expert))
-        whole = np.nansum(expert[:points])
-        shares.append(np.nansum(mine[:points]) / whole if np.nanmean(expert[:points]) > LEARNT else np.nan)
+        area, whole = _mean(mine[:points]), _mean(expert[:points])
+        shares.append(area / whole if whole > LEARNT else np.nan)
     return _mean(shares)
 
 
@@ -144,11 +143,11 @@ def sample_efficiency(life: Life) -> float:
 
 def saturation(curve: Floats) -> tuple[float, int]:
     """The highest value of a smoothed curve, and the point at which it is reached."""
-    known = curve[~np.isnan(curve)]
+    known = np.flatnonzero(~np.isnan(curve))
     if len(known) == 0:
         return np.nan, 0
-    smooth = smoothed(known)
-    return float(smooth.max()), int(smooth.argmax())
+    smooth = smoothed(curve[known])
+    return float(smooth.max()), int(known[smooth.argmax()])
 
 
 def smoothed(curve: Floats) -> Floats:
@@ -186,14 +185,14 @@ def first_areas(life: Life, task: int) -> tuple[float, float]:
     """The mean performance in training while a task is first learnt, and its expert's over as many points."""
     first, expert = life.curves[life.learnt(task)[0]], life.experts[task]
     points = min(len(first), len(expert))
-    return float(np.nanmean(first[:points])), float(np.nanmean(expert[:points]))
+    return _mean(first[:points]), _mean(expert[:points])
 
 
 def _experts(life: Life) -> Iterator[tuple[int, Floats]]:
     return ((task, life.experts[task]) for task in life.tasks if task in life.experts)
 
 
-def _mean(values: Sequence[float]) -> float:
+def _mean(values: Sequence[float] | Floats) -> float:
     """The mean of those that are defined."""
     known = [value for value in values if not np.isnan(value)]
     return float(np.mean(known)) if known else np.nan

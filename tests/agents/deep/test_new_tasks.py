@@ -202,3 +202,45 @@ def test_lives_with_other_patterns_do_not_share_a_pack():
     )
     assert signature(coming_back) != signature(ever_new)
     assert signature(coming_back) == signature(Cell(made, 1, tuple(Segment(task, 10) for task in (b, c, b))))
+
+
+@pytest.mark.parametrize(
+    ("method", "shares"), [("go_on", (2 / 3, 1 / 3, 0)), ("reset", (0, 0, 0)), ("separate", (0.5, 0, 0))]
+)
+def test_schedules_are_stretched_over_what_begins(method, shares):
+    """Task 0, task 1, task 0 again: who keeps networks apart goes on where it was with task 0."""
+    pack = learner([life("ppo", 0, method)])
+    for share in shares:
+        pack.train(BLOCK)
+        assert pack._algorithm.left == pytest.approx(share)
+
+
+def test_consolidation_does_not_depend_on_noise_that_was_left_behind():
+    def held(sampled):
+        pack = learner([life("rainbow", 0, "ewc")])
+        pack.train(BLOCK)
+        if sampled:
+            pack._algorithm._online.resample(pack._algorithm._draws)
+            pack._algorithm._draws.count -= 1
+        pack._next()
+        return pack._response.parts["consolidation"].save(0)
+
+    assert same(held(False), held(True))
+
+
+def test_information_is_that_of_one_step_whatever_the_sequence():
+    def total(sequence):
+        pack = learner([life("recurrent_ppo", 0, "ewc", sequence=sequence, steps=32, ewc_samples=4000)])
+        pack.train(BLOCK)
+        return sum(float(each.sum()) for each in pack._response._consolidation._information()[0])
+
+    assert total(32) == pytest.approx(total(4), rel=0.35)
+
+
+def test_small_images_have_no_room_for_many_tasks():
+    tasks = [
+        Task.make("ctgraph", depth=4, goal=(1, 1, 1 + i // 2, 1 + i % 2), observation="image", image_size=4)
+        for i in range(4)
+    ]
+    with pytest.raises(UsageError, match="no room to be told"):
+        learner([Cell(agent("dqn", filters=((4, 2, 1),)), 0, tuple(Segment(task, 8, True) for task in tasks))])

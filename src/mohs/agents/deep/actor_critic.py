@@ -97,7 +97,7 @@ class PolicyGradient:
     ) -> None:
         c = config
         self.copies = c.copies
-        self._config, self._update, self._device, self._total = config, update, device, cells[0].steps
+        self._config, self._update, self._device = config, update, device
         self._sees = observations(observation_space)
         self._actions = actions(action_space, cells[0].agent.name)
         init = generators(keys(cells, "agent", "weights"))
@@ -107,7 +107,7 @@ class PolicyGradient:
             len(cells), c.steps, c.copies, self._sees.stored, kept(self._actions), kept_whole=c.lifelong == "ewc"
         )
         self.draws = Draws(keys(cells, "agent", "draws"))
-        self._clock = Clock()
+        self._clock = Clock(cells[0].steps)
         self._before: Array = np.empty(0)  # of the step under way,
         self._chosen: Array = np.empty(0)  # as the rollout keeps them
         self.parts = {
@@ -118,7 +118,7 @@ class PolicyGradient:
     @property
     def left(self) -> float:
         """The share of training that is still to come."""
-        return max(0.0, 1 - self._clock.steps / self._total)
+        return self._clock.left
 
     def enter(self) -> None:
         if self.rollout.size:

@@ -171,14 +171,13 @@ class Dqn:
         self._online = QNetwork(init, sees, self._choices.count, c).to(device)
         self._target = deepcopy(self._online).requires_grad_(False)
         self._adam = Adam(self._online.parameters(), c.learning_rate, c.adam_epsilon, c.gradient_clip)
-        self._steps = cells[0].steps
-        memory = min(c.memory, self._steps)
+        memory = min(c.memory, cells[0].steps)
         stored = self._sees.stored
         self._replay = Replay(
             len(cells), memory, stored, ((), np.int64), prioritised=c.prioritised, alpha=c.priority_alpha
         )
         self._draws = Draws(keys(cells, "agent", "draws"))
-        self._clock = Clock()
+        self._clock = Clock(cells[0].steps)
         self._atoms = torch.linspace(c.value_min, c.value_max, c.atoms, device=device)
         self._chosen: npt.NDArray[np.int64] = np.zeros(len(cells), dtype=np.int64)
         self.parts = {
@@ -212,6 +211,7 @@ class Dqn:
         return None
 
     def likelihood(self, draws: Draws, steps: int) -> Tensor:
+        self._online.quiet()  # not by the noise that the last evaluation happened to leave
         seen = self._replay.sample(draws, steps, 1, 1.0).before
         out = self._online(self._sees.features(seen, self._device))
         if not self.config.distributional:
@@ -233,7 +233,7 @@ class Dqn:
 
     def _epsilon(self) -> float:
         c = self.config
-        most = c.epsilon_steps if c.epsilon_share is None else c.epsilon_share * self._steps
+        most = c.epsilon_steps if c.epsilon_share is None else c.epsilon_share * self._clock.total
         return falling(c.epsilon_start, c.epsilon_end, self._clock.steps / most if most else 1.0)
 
     def _explore(self, each: Array, epsilon: float, draws: Draws) -> npt.NDArray[np.int64]:

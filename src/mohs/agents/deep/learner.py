@@ -206,7 +206,7 @@ class DeepLearner:
         self._enter(self._segment + 1)
         if self._learning != old:
             with one_thread():
-                self._response.change(old, self._learning)
+                self._response.change(old, self._learning, self._segment)
 
     def _enter(self, segment: int) -> None:
         """Starts the environments of a segment."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any, Protocol
 
 from mohs.agents.deep.algorithm import Algorithm, Part
@@ -45,8 +46,8 @@ class Response(Protocol):
 
     parts: Mapping[str, Part]
 
-    def change(self, old: int, new: int) -> None:
-        """One task has been learnt, and now another begins."""
+    def change(self, old: int, new: int, segment: int) -> None:
+        """One task has been learnt, and now another begins, with this segment of the cells."""
         ...
 
     def playing(self, now: int, task: int | None) -> Any:
@@ -56,9 +57,9 @@ class Response(Protocol):
 
 def response(config: DeepConfig, algorithm: Algorithm, cells: Sequence[Cell]) -> Response:
     if config.lifelong == "reset":
-        return Reset(algorithm, len(cells))
+        return Reset(algorithm, cells)
     if config.lifelong == "separate":
-        return Separate(algorithm, len(cells))
+        return Separate(algorithm, cells)
     if config.lifelong == "ewc":
         draws = Draws(keys(cells, "agent", "consolidation"))
         return Consolidate(Consolidation(algorithm, draws, config.ewc_weight, config.ewc_samples))
@@ -68,7 +69,7 @@ def response(config: DeepConfig, algorithm: Algorithm, cells: Sequence[Cell]) ->
 class GoOn:
     parts: Mapping[str, Part] = {}
 
-    def change(self, old: int, new: int) -> None:
+    def change(self, old: int, new: int, segment: int) -> None:
         """Nothing is known of it."""
 
     @contextmanager
@@ -81,37 +82,56 @@ class Consolidate(GoOn):
         self._consolidation = consolidation
         self.parts = {"consolidation": consolidation}
 
-    def change(self, old: int, new: int) -> None:
+    def change(self, old: int, new: int, segment: int) -> None:
         self._consolidation.hold()
 
 
 class Reset(GoOn):
-    """All is as it was at first, but for the random numbers."""
+    """All is as it was at first, but for the random numbers; schedules are stretched over the task that begins."""
 
-    def __init__(self, algorithm: Algorithm, cells: int) -> None:
+    def __init__(self, algorithm: Algorithm, cells: Sequence[Cell]) -> None:
         self._parts = {name: part for name, part in algorithm.parts.items() if not isinstance(part, Draws)}
-        self._fresh = [_save(self._parts, i) for i in range(cells)]
+        self._cell = cells[0]
+        self._stretch(0)
+        self._fresh = [_save(self._parts, i) for i in range(len(cells))]
 
-    def change(self, old: int, new: int) -> None:
+    def change(self, old: int, new: int, segment: int) -> None:
         for i, state in enumerate(self._fresh):
             _load(self._parts, i, state)
+        self._stretch(segment)
+
+    def _stretch(self, segment: int) -> None:
+        """Sets what schedules are stretched over."""
+        for part in self._parts.values():
+            if isinstance(part, Clock):
+                part.total = self._steps(segment)
+
+    def _steps(self, segment: int) -> int:
+        """Of a task, until another begins."""
+        rest = self._cell.segments[segment:]
+        return sum(s.steps for s in takewhile(lambda s: s.source == rest[0].source, rest))
 
 
 class Separate(Reset):
     """Whatever an agent has, it has once for each task: those that are not being learnt lie on a shelf."""
 
-    def __init__(self, algorithm: Algorithm, cells: int) -> None:
+    def __init__(self, algorithm: Algorithm, cells: Sequence[Cell]) -> None:
         super().__init__(algorithm, cells)
         self._played = {name: part for name, part in self._parts.items() if isinstance(part, PLAYED)}
-        self._shelf = Shelf([{} for _ in range(cells)])
+        self._shelf = Shelf([{} for _ in cells])
         self.parts = {"shelf": self._shelf}
 
-    def change(self, old: int, new: int) -> None:
+    def change(self, old: int, new: int, segment: int) -> None:
         # All are put away before any is taken: some of what parts keep is that of all cells.
         for i, shelf in enumerate(self._shelf.of_cells):
             shelf[old] = _save(self._parts, i)
         for i, shelf in enumerate(self._shelf.of_cells):
-            _load(self._parts, i, shelf.get(new, self._fresh[i]))
+            _load(self._parts, i, shelf.pop(new, self._fresh[i]))
+        self._stretch(segment)
+
+    def _steps(self, segment: int) -> int:
+        """Of a task, whenever it is learnt."""
+        return sum(s.steps for s in self._cell.segments if s.source == self._cell.segments[segment].source)
 
     @contextmanager
     def playing(self, now: int, task: int | None) -> Iterator[None]:

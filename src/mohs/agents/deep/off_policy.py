@@ -104,7 +104,7 @@ class RuleMaker(Protocol):
 
 
 class OffPolicy:
-    """A pack of learners of continuous actions: an algorithm in the sense of `learner.py`."""
+    """A pack of learners of continuous actions: an algorithm in the sense of `algorithm.py`."""
 
     copies = 1
 
@@ -127,7 +127,7 @@ class OffPolicy:
         memory = min(c.memory, cells[0].steps)
         self._replay = Replay(len(cells), memory, self._sees.stored, ((width,), np.float32))
         self._draws = Draws(keys(cells, "agent", "draws"))
-        self._clock = Clock()
+        self._clock = Clock(cells[0].steps)
         self._noise = noise
         self._under_way = NoiseState(len(cells), width)
         self._chosen = np.zeros((len(cells), width), dtype=np.float32)

@@ -115,7 +115,7 @@ class RecurrentDqn:
         self._recall = self._nothing(1)
         self._before = self._recall.memory
         self._draws = Draws(keys(cells, "agent", "draws"))
-        self._clock = Clock()
+        self._clock = Clock(cells[0].steps)
         self.parts = {
             "online": self._online, "target": self._target, "adam": self._adam, "replay": self._replay,
             "recall": self._recall, "draws": self._draws, "clock": self._clock,

@@ -6,6 +6,7 @@ in a minibatch; so gradients go back to the start of a sequence, memory beyond.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -111,7 +112,7 @@ class RecurrentPpo:
         if c.steps % c.sequence:
             raise UsageError(f"{name} cuts rollouts into sequences: sequence={c.sequence} must divide steps={c.steps}.")
         self.copies = c.copies
-        self._device, self._cells, self._total = device, len(cells), cells[0].steps
+        self._device, self._cells = device, len(cells)
         self._sees = observations(observation_space)
         self._actions = actions(action_space, name)
         init = generators(keys(cells, "agent", "weights"))
@@ -125,7 +126,7 @@ class RecurrentPpo:
         self._played = Played(len(cells), c, kept(self._actions), body.memory)
         self._recall = self._nothing(c.copies)
         self._draws = Draws(keys(cells, "agent", "draws"))
-        self._clock = Clock()
+        self._clock = Clock(cells[0].steps)
         self._before: Array = np.empty(0)  # of the step under way,
         self._chosen: Array = np.empty(0)  # as the rollout keeps them
         self.parts = {
@@ -168,10 +169,12 @@ class RecurrentPpo:
         }  # fmt: skip
         count = max(self._rollout.filled // c.sequence, 1) * c.copies
         at, rows = draws.integers(count, -(-steps // c.sequence)), np.arange(self._cells)[:, None]
+        share = steps / (at.shape[1] * c.sequence)  # whole sequences may be more than was asked for
         batch = {name: in_sequences(array, c.sequence)[rows, at] for name, array in known.items()}
         memories = played.memory.reshape(self._cells, -1, played.memory.shape[-1])
         policy, value, _ = self._network(self._moments(batch), self._tensor(memories[rows, at]))
-        return likelihood_of_actions(policy, draws) + likelihood_of_values(value, draws)
+        # Scaled so that its squared gradient is that of so many steps.
+        return (likelihood_of_actions(policy, draws) + likelihood_of_values(value, draws)) * math.sqrt(share)
 
     def finite(self) -> npt.NDArray[np.bool_]:
         return self._network.finite().cpu().numpy()
@@ -195,7 +198,7 @@ class RecurrentPpo:
 
     def _update(self) -> None:
         c, played, rollout = self._config, self._played, self._rollout
-        left = max(0.0, 1 - self._clock.steps / self._total)
+        left = self._clock.left
         self._optimiser.set_rate(scheduled(c.learning_rate, c.learning_rate_schedule, left))
         clip = scheduled(c.clip, c.clip_schedule, left)
         values = np.concatenate([played.value, self._peek(rollout.now)[:, None]], 1)

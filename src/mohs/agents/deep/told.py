@@ -13,6 +13,7 @@ from gymnasium import spaces
 
 from mohs.agents.deep.spaces import Categories, Image, Observations, observations
 from mohs.agents.deep.stage import Array, Stage, Step
+from mohs.core.errors import UsageError
 
 
 class ToldStage:
@@ -63,5 +64,7 @@ def _space(sees: Observations, count: int) -> spaces.Space[Any]:
         return spaces.MultiDiscrete([*sees.sizes, count], start=[*sees.starts, 0])
     if isinstance(sees, Image):
         channels, height, width = sees.shape
+        if channels + count > height:  # they would be taken for rows
+            raise UsageError(f"images of {height} × {width} pixels have no room to be told {count} tasks apart.")
         return spaces.Box(0, sees.top, (height, width, channels + count), dtype=np.uint8 if sees.top > 1 else np.bool_)
     return spaces.Box(-np.inf, np.inf, (sees.width + count,), dtype=np.float32)

@@ -1,1 +1,4 @@
-"""Lifelong learning: curricula as data (`curriculum`, `variations`) and how alike their tasks are (`similarity`)."""
+"""Lifelong learning: curricula as data (`curriculum`, `variations`, `similarity`), what is run (`study`), what follows.
+
+What follows is in `scale`, `ceiling` and `verdict`, and in words in `sentences`.
+"""

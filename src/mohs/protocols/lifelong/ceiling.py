@@ -1,6 +1,7 @@
 """How well can an agent do on all tasks that is not told which one it plays? The exact ceiling, where tasks are finite.
 
-Tasks with the same dynamics and the same observations cannot be told apart before the episode pays. What one policy can
+Tasks with the same dynamics, the same observations and the same rewards on the way cannot be told apart before the
+episode ends. What one policy can
 earn on all of them is the optimum of the task whose rewards are their mean: among four ends of which one pays, 1/4.
 Tasks with other dynamics or observations count as told apart, so the ceiling is never too low; it is the mean over all
 tasks, each weighted alike, and nobody who learns in an evaluation is bound by it.
@@ -50,12 +51,15 @@ def _groups(tasks: Sequence[Task], tables: Sequence[Table]) -> list[list[int]]:
 
 
 def _alike(one: Table, other: Table) -> bool:
-    """Whether two tables differ in nothing but their rewards."""
+    """Whether two tables differ in nothing but the rewards with which an episode ends."""
     names = ("actions", "succ", "indptr", "prob", "terminal", "initial", "observation", "horizon", "discount")
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names)
+    if not all(np.array_equal(getattr(one, name), getattr(other, name)) for name in names):
+        return False
+    goes_on = ~one.terminal[one.succ]
+    return np.array_equal(one.reward[goes_on], other.reward[goes_on])
 
 
 def _look_alike(one: Task, other: Task) -> bool:
-    """Whether what tables say of observations is all that is seen: images may be others."""
-    shown = [name for name in one.values if name.startswith("image") or name == "observation"]
+    """Whether what tables say of observations is all that is seen: images or sets of observations may be others."""
+    shown = [name for name in one.values if name.startswith("image") or name == "observation" or name.endswith("_ids")]
     return one.env == other.env and all(one[name] == other[name] for name in shown)

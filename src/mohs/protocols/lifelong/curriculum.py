@@ -90,10 +90,11 @@ class Curriculum:
             ends.append(ends[-1] + block.steps)
         return tuple(ends)
 
-    def inside(self, steps: npt.NDArray[np.int64]) -> Iterator[tuple[Block, npt.NDArray[np.bool_]]]:
-        """Every block, and which points of a training curve, given by the steps at their ends, belong to it."""
+    def inside(self, steps: npt.NDArray[np.int64], window: int) -> Iterator[tuple[Block, npt.NDArray[np.bool_]]]:
+        """Every block, and which points of a training curve belong to it: their windows, which end at these steps, lie
+        in it as a whole."""
         for block, (start, end) in zip(self.blocks, pairwise(self.boundaries), strict=True):
-            yield block, (steps > start) & (steps <= end)
+            yield block, (steps - window >= start) & (steps <= end)
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -116,8 +117,8 @@ def _block(block: str | Sequence[Any] | Block, tasks: Mapping[str, Task], steps:
         block = (block.task, block.steps)
     elif isinstance(block, str):
         block = (block, steps)
-    if len(block) != 2:
-        raise UsageError(f"a block is {list(block)!r}, but must be the name of a task, or [name, steps].")
+    if not isinstance(block, list | tuple) or len(block) != 2:
+        raise UsageError(f"a block is {block!r}, but must be the name of a task (a text), or [name, steps].")
     name, own = block[0], block[1]
     if name not in tasks:
         raise unknown("task of the curriculum", name, tasks)
@@ -188,7 +189,7 @@ def _read(name: str, data: Mapping[str, Any]) -> Curriculum:
         given = {**base, **params}
         if not isinstance(given.get("env"), str):
             raise UsageError(f"the task {task} names no env, nor does the base.")
-        tasks[task] = Task.make(given.pop("env"), seed=given.pop("seed", 0), **given)
+        tasks[str(task)] = Task.make(given.pop("env"), seed=given.pop("seed", 0), **given)
     return Curriculum.make(
         name, tasks, blocks, steps=data.get("steps", 20_000), title=data.get("title", ""), text=data.get("text", "")
     )

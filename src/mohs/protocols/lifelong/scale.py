@@ -9,18 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from mohs.agents.protocol import Points
-from mohs.core.errors import UsageError
-from mohs.core.score import Score
 from mohs.core.task import Task
 from mohs.core.values import Json
-from mohs.protocols.lifelong.study import LifelongStudy, has_references
+from mohs.protocols.lifelong.study import LifelongStudy, references
 
 Number = TypeVar("Number", float, npt.NDArray[np.float64])
 
@@ -32,6 +29,7 @@ class Span:
     low: float
     high: float
     source: str  # of the higher one
+    exact: bool = True
 
     def performance(self, returns: Number) -> Number:
         spread = self.high - self.low
@@ -41,9 +39,14 @@ class Span:
         return {"low": self.low, "high": self.high, "source": self.source}
 
 
+def _below(random: float) -> float:
+    """0, or random play where that earns less; not known where that is not."""
+    return random if math.isnan(random) else min(0.0, random)
+
+
 def exact_span(task: Task) -> Span | None:
     """The span of a task with exact references."""
-    score = _score(task) if has_references(task) else None
+    score = references(task)
     if score is None or score.low is None or score.high is None:
         return None
     return Span(min(0.0, score.low.value), score.high.value, score.high.source)
@@ -54,21 +57,13 @@ def spans(study: LifelongStudy, results: Mapping[str, Points]) -> dict[str, Span
     found = {}
     for name, task in study.curriculum.tasks:
         found[name] = exact_span(task) or Span(
-            min(0.0, _mean(results, [study.random(name, seed).key for seed in range(study.seeds)], "random")),
+            _below(_mean(results, [study.random(name, seed).key for seed in range(study.seeds)], "random")),
             _mean(results, [study.expert(a, name, s).key for a in study.agents for s in range(study.seeds)], "expert")
             if name in study.curriculum.learnt
             else math.nan,
             "mean of the experts at the end of training",
+            exact=False,
         )
-    return found
-
-
-@lru_cache(maxsize=1000)
-def _score(task: Task) -> Score | None:
-    try:
-        found: Score = task.environment.realisation("score")(task)
-    except UsageError:  # its table would be too large
-        return None
     return found
 
 

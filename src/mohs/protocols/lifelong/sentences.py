@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from mohs.protocols.sentences import with_interval
 from mohs.stats import Estimate
 
 if TYPE_CHECKING:
+    from mohs.protocols.lifelong.scale import Span
     from mohs.protocols.lifelong.study import LifelongStudy
     from mohs.protocols.lifelong.verdict import Lived
 
 BOUNDS = 0.995  # a ceiling below this is one
 
 
-def headline(study: LifelongStudy, agents: tuple[Lived, ...], ceiling: float | None) -> tuple[str, ...]:
+def headline(
+    study: LifelongStudy, agents: tuple[Lived, ...], spans: Mapping[str, Span], ceiling: float | None
+) -> tuple[str, ...]:
     """A sentence for each agent, then what bounds them all."""
-    found = [_life(study, lived) for lived in agents]
+    exact = all(spans[name].exact for name in study.curriculum.learnt)
+    found = [_life(study, lived, "the optimum" if exact else "what experts reach") for lived in agents]
     if ceiling is not None and ceiling < BOUNDS:
         found.append(
             f"No agent that is not told the task can do better than {ceiling:.3g} on average: the tasks look alike "
@@ -27,12 +32,16 @@ def headline(study: LifelongStudy, agents: tuple[Lived, ...], ceiling: float | N
     return tuple(found)
 
 
-def _life(study: LifelongStudy, lived: Lived) -> str:
+def _life(study: LifelongStudy, lived: Lived, best: str) -> str:
     metrics, count = lived.metrics, len(study.curriculum.learnt)
     average, lost, share = (metrics[name] for name in ("average_performance", "forgetting", "relative_performance"))
-    if average.n == 0:
+    if lived.missing == study.seeds:
         return f"{lived.label}: no life has been finished yet."
-    text = f"{lived.label} ends at {_said(average)} of the optimum, on average over {count} tasks"
+    if average.n == 0:
+        return (
+            f"{lived.label}: performance is not defined, because experts earn no more than random play, or are missing."
+        )
+    text = f"{lived.label} ends at {_said(average)} of {best}, on average over {count} tasks"
     text += f", having forgotten {_said(lost)}" if lost.value > 0 else f", having forgotten nothing ({_said(lost)})"
     if share.n:
         text += f"; its training earned {_said(share)} times what experts of each task earned"

@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
+from mohs.agents.deep import catalogue as deep
+from mohs.agents.tabular import ALGORITHMS
 from mohs.core.cell import Agent, Cell, Mode, Probe, Segment
 from mohs.core.domain import Choice, Flag, Integer
 from mohs.core.errors import UsageError
+from mohs.core.score import Score
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json
 from mohs.protocols.lifelong.curriculum import Block, Curriculum
@@ -71,6 +75,8 @@ class LifelongStudy:
         )
         for agent in study.agents:
             check_plays(agent, curriculum.tasks[0][1])
+            if told and agent.name not in (*deep.AGENTS, *ALGORITHMS):
+                raise UsageError(f"{agent.name} cannot be told the task: only deep and tabular agents can.")
         return study
 
     @property
@@ -92,8 +98,8 @@ class LifelongStudy:
         course = self.curriculum
         segments = tuple(Segment(course.task(block.task), block.steps, self.told) for block in course.blocks)
         probes = tuple(
-            Probe(probe_name(i), task, course.boundaries, self.episodes, self.mode)
-            for i, (_, task) in enumerate(course.tasks)
+            Probe(probe_name(i, name), task, course.boundaries, self.episodes, self.mode)
+            for i, (name, task) in enumerate(course.tasks)
         )
         return Cell(agent, seed, segments, probes, self.window)
 
@@ -137,6 +143,8 @@ def contenders(agent: Agent, methods: Sequence[str] | None) -> list[Agent]:
     """The agent with every one of these methods; as it is without any."""
     if methods is None:
         return [agent]
+    if agent.name not in deep.AGENTS:
+        raise UsageError(f"methods are of deep agents ({', '.join(deep.AGENTS)}), and {agent.name} is none.")
     if METHOD in dict(agent.params):
         raise UsageError(f"the agent has lifelong={method(agent)} already, so no methods can be compared.")
     # An agent that goes on is the agent as it is.
@@ -147,20 +155,31 @@ def contenders(agent: Agent, methods: Sequence[str] | None) -> list[Agent]:
 
 def alone(agent: Agent) -> Agent:
     """The agent without what it does when another task begins."""
-    params = {key: value for key, value in agent.params if key != METHOD and not key.startswith("ewc_")}
-    return Agent.make(agent.name, agent.source, **params)
+    if agent.name not in deep.AGENTS:
+        return agent
+    shared = deep.shared_settings()
+    return Agent.make(agent.name, agent.source, **{key: value for key, value in agent.params if key not in shared})
 
 
 def method(agent: Agent) -> str:
     return str(dict(agent.params).get(METHOD, GO_ON))
 
 
-def probe_name(task: int) -> str:
-    return f"task{task}"
+def probe_name(number: int, task: str) -> str:
+    """The evaluations of a task: with its number, so that no two are alike."""
+    return f"{number}: {task.replace('/', '-')}"
 
 
-def has_references(task: Task) -> bool:
-    return task.environment.score is not None
+@lru_cache(maxsize=1000)
+def references(task: Task) -> Score | None:
+    """The exact references of a task; None where it has none, or its table would be too large."""
+    if task.environment.score is None:
+        return None
+    try:
+        found: Score = task.environment.realisation("score")(task)
+    except UsageError:
+        return None
+    return found
 
 
 def plan(study: LifelongStudy) -> Plan:
@@ -170,5 +189,5 @@ def plan(study: LifelongStudy) -> Plan:
         for agent in study.agents:
             cells.append(study.life(agent, seed))
             cells += [study.expert(agent, name, seed) for name in course.learnt]
-        cells += [study.random(name, seed) for name, task in course.tasks if not has_references(task)]
+        cells += [study.random(name, seed) for name, task in course.tasks if references(task) is None]
     return Plan(study.name, PROTOCOL, study.to_json(), tuple(cells))

@@ -15,7 +15,7 @@ from mohs.protocols.lifelong.ceiling import ceiling
 from mohs.protocols.lifelong.scale import Span, spans
 from mohs.protocols.lifelong.sentences import headline
 from mohs.protocols.lifelong.similarity import similarities
-from mohs.protocols.lifelong.study import LifelongStudy, probe_name
+from mohs.protocols.lifelong.study import LifelongStudy, plan, probe_name
 from mohs.stats import Estimate, estimate, estimates
 from mohs.stats.lifelong import METRICS, Life, backward_pairs, first_areas, forward_pairs
 
@@ -57,7 +57,6 @@ class Lived:
     transfers: tuple[Transfer, ...] = field(repr=False)
     gains: Mapping[str, Estimate]  # of each task: its performance while it is first learnt, less its expert's
     missing: int  # lives
-    missing_experts: int
 
     def average(self, tasks: list[int]) -> list[Estimate]:
         """The mean performance over some tasks, at every boundary."""
@@ -72,10 +71,7 @@ class Verdict:
     ceiling: float | None
     similarity: Mapping[str, Floats]
     headline: tuple[str, ...]
-
-    @property
-    def missing(self) -> int:
-        return sum(lived.missing + lived.missing_experts for lived in self.agents)
+    missing: int  # runs of all that were planned
 
     def to_json(self) -> dict[str, Json]:
         return {
@@ -99,7 +95,8 @@ def verdict(study: LifelongStudy, results: Mapping[str, Points]) -> Verdict:
     )
     course = study.curriculum
     top = None if study.told else ceiling([course.task(name) for name in course.learnt])
-    return Verdict(study, found, agents, top, alike, headline(study, agents, top))
+    missing = sum(cell.key not in results for cell in plan(study).cells)
+    return Verdict(study, found, agents, top, alike, headline(study, agents, found, top), missing)
 
 
 def _lived(
@@ -122,14 +119,16 @@ def _lived(
         if points is None:
             continue
         for i, name in enumerate(course.names):
-            evaluations[seed, :, i] = found[name].performance(points[f"{probe_name(i)}/return"][1])
+            evaluations[seed, :, i] = found[name].performance(points[f"{probe_name(i, name)}/return"][1])
         steps, returns = points["train/return"]
-        curves[seed] = np.concatenate([found[b.task].performance(returns[at]) for b, at in course.inside(steps)])
+        inside = list(course.inside(steps, study.window))
+        for block, at in inside:
+            curves[seed, at] = found[block.task].performance(returns[at])
         alone = {course.names.index(name): of[1][seed] for name, of in experts.items()}
         lives[seed] = Life(
             tuple(course.names.index(block.task) for block in course.blocks),
             evaluations[seed],
-            tuple(curves[seed][at] for _, at in course.inside(steps)),
+            tuple(curves[seed, at] for _, at in inside),
             {task: curve for task, curve in alone.items() if not np.isnan(curve).all()},
         )
     samples = {
@@ -149,7 +148,6 @@ def _lived(
         _transfers(study, lives, alike),
         _gains(study, lives),
         study.seeds - len(lives),
-        sum(int(np.isnan(of[1]).all(1).sum()) for of in experts.values()),
     )
 
 
@@ -201,10 +199,9 @@ def _lived_json(study: LifelongStudy, lived: Lived) -> dict[str, Json]:
         "agent": lived.agent.to_json(),
         "label": lived.label,
         "missing_lives": lived.missing,
-        "missing_experts": lived.missing_experts,
         "metrics": {name: e.to_dict() for name, e in lived.metrics.items()},
         "matrix": [
-            {"after": name, "step": step, **{t: e.to_dict() for t, e in zip(course.names, row, strict=True)}}
+            {"after": name, "step": step, "tasks": {t: e.to_dict() for t, e in zip(course.names, row, strict=True)}}
             for name, step, row in zip(after, course.boundaries, lived.matrix, strict=True)
         ],
         "gains_over_experts": {name: e.to_dict() for name, e in lived.gains.items()},

@@ -132,7 +132,7 @@ def curves_figure(verdict: Verdict, lived: Lived) -> go.Figure:
             steps, runs = lived.experts[name]
             first = next(course.boundaries[j] for j, block in enumerate(course.blocks) if block.task == name)
             _add_line(figure, steps + first, runs, "expert, training", LIGHT.neutral, place, i == 0, dash="dot")
-        for j, (block, at) in enumerate(course.inside(lived.steps)):
+        for j, (block, at) in enumerate(course.inside(lived.steps, verdict.study.window)):
             if block.task == name:
                 shown = j == 0  # in the legend
                 _add_line(figure, lived.steps[at], lived.curves[:, at], "training", LIGHT.accent, place, shown)
