@@ -2,7 +2,7 @@
 
 Parameters of the agent: `bad_seed` raises at step 50 in the cell with that seed, `deadly_seed` kills the process there,
 `broken_seeds` are the cells that fail there without raising, `sleep` waits so many seconds for each step of the pack,
-`forgetful` cannot save.
+`mark` is a file that is made when it begins to train, `forgetful` cannot save.
 """
 
 from __future__ import annotations
@@ -50,6 +50,8 @@ class FakeLearner:
                     raise RuntimeError(f"seed {cell.seed} is bad")
                 if self.step == 50 and cell.seed == self.params.get("deadly_seed"):
                     os.kill(os.getpid(), signal.SIGKILL)
+        if "mark" in self.params:
+            Path(self.params["mark"]).touch()
         time.sleep(steps * self.params.get("sleep", 0.0))
 
     def evaluate(self, probe: int) -> dict[str, Any]:

@@ -123,9 +123,9 @@ def test_an_interrupted_run_stops_cleanly_and_goes_on(
 
 def test_a_second_ctrl_c_quits_at_once(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/store.db"
-    process = coordinator(url, 1, sleep=8)  # a step that lasts
-    wait_for(url, process, lambda study: study.cells > 0)
-    time.sleep(0.5)
+    begun = tmp_path / "begun"
+    process = coordinator(url, 1, sleep=8, mark=str(begun))  # a step that lasts
+    wait_for(url, process, lambda study: begun.exists())
     process.send_signal(signal.SIGINT)
     time.sleep(0.5)
     began = time.monotonic()
