@@ -83,7 +83,7 @@ def plain_returns(task: Task, curves: Points, name: str) -> Values:
 
 def by_references(task: Task, returns: Values) -> Values:
     """Returns on a task between its references; NaN where it has none, or no range between them."""
-    score = _score(task)
+    score = references(task)
     if isinstance(score, Score) and score.spread > 0:
         return score.normalise(returns)
     return np.full(len(returns), np.nan)
@@ -94,7 +94,7 @@ def _of_references(study: Study, scores: Mapping[str, Points]) -> Scale:
         return by_references(task, curves[f"{name}/return"][1])
 
     ran = [point for point in study.points() if study.cell(point, 0).key in scores]
-    vanilla = _score(study.task({}))
+    vanilla = references(study.task({}))
     low, high = _sources(vanilla) if isinstance(vanilla, Score) else (_UNKNOWN, _UNKNOWN)
     text = f"0 = {low}; 1 = {high}: each of the run's own task, whatever its dose (the numbers are vanilla's)."
     for words, points in _others(study, ran, high).items():
@@ -106,7 +106,7 @@ def _others(study: Study, points: Iterable[Task], usual: str) -> dict[str, list[
     """The points with another kind of optimum than the usual, or with none, by what there is to say of it."""
     found: dict[str, list[str]] = {}
     for point in points:
-        score = _score(point)
+        score = references(point)
         if not isinstance(score, Score):
             found.setdefault(f"Not normalised, because {score.rstrip('.')}", []).append(_turned(study, point))
         elif _NUMBERS.sub("", source := _sources(score)[1]) != _NUMBERS.sub("", usual):
@@ -126,7 +126,7 @@ def _turned(study: Study, point: Task) -> str:
 
 
 @lru_cache(maxsize=100_000)
-def _score(task: Task) -> Score | str:
+def references(task: Task) -> Score | str:
     """The references of a task, or why they are out of reach: those of a table that would be too large, for one."""
     try:
         found: Score = task.environment.realisation("score")(task)

@@ -1,10 +1,9 @@
 """How well can an agent do on all tasks that is not told which one it plays? The exact ceiling, where tasks are finite.
 
 Tasks with the same dynamics, the same observations and the same rewards on the way cannot be told apart before the
-episode ends. What one policy can
-earn on all of them is the optimum of the task whose rewards are their mean: among four ends of which one pays, 1/4.
-Tasks with other dynamics or observations count as told apart, so the ceiling is never too low; it is the mean over all
-tasks, each weighted alike, and nobody who learns in an evaluation is bound by it.
+episode ends. What one policy can earn on all of them is the optimum of the task whose rewards are their mean: among
+four ends of which one pays, 1/4. Other tasks count as told apart, so the ceiling is never too low; it is the mean over
+all tasks, each weighted alike, and nobody who learns in an evaluation is bound by it.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from mohs.agents.protocol import Points
 from mohs.core.task import Task
 from mohs.core.values import Json
-from mohs.protocols.lifelong.study import LifelongStudy, references
+from mohs.protocols.lifelong.study import LifelongStudy, exact_score
 
 Number = TypeVar("Number", float, npt.NDArray[np.float64])
 
@@ -46,7 +46,7 @@ def _below(random: float) -> float:
 
 def exact_span(task: Task) -> Span | None:
     """The span of a task with exact references."""
-    score = references(task)
+    score = exact_score(task)
     if score is None or score.low is None or score.high is None:
         return None
     return Span(min(0.0, score.low.value), score.high.value, score.high.source)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import Any
 
 from mohs.agents.deep import catalogue as deep
@@ -20,6 +19,7 @@ from mohs.core.score import Score
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json
 from mohs.protocols.lifelong.curriculum import Block, Curriculum
+from mohs.protocols.scales import references
 from mohs.runs.learners import agent as find_agent
 from mohs.runs.learners import check_plays
 from mohs.runs.plan import Plan
@@ -170,16 +170,10 @@ def probe_name(number: int, task: str) -> str:
     return f"{number}: {task.replace('/', '-')}"
 
 
-@lru_cache(maxsize=1000)
-def references(task: Task) -> Score | None:
+def exact_score(task: Task) -> Score | None:
     """The exact references of a task; None where it has none, or its table would be too large."""
-    if task.environment.score is None:
-        return None
-    try:
-        found: Score = task.environment.realisation("score")(task)
-    except UsageError:
-        return None
-    return found
+    found = references(task) if task.environment.score is not None else None
+    return found if isinstance(found, Score) else None
 
 
 def plan(study: LifelongStudy) -> Plan:
@@ -189,5 +183,5 @@ def plan(study: LifelongStudy) -> Plan:
         for agent in study.agents:
             cells.append(study.life(agent, seed))
             cells += [study.expert(agent, name, seed) for name in course.learnt]
-        cells += [study.random(name, seed) for name, task in course.tasks if references(task) is None]
+        cells += [study.random(name, seed) for name, task in course.tasks if exact_score(task) is None]
     return Plan(study.name, PROTOCOL, study.to_json(), tuple(cells))
