@@ -58,7 +58,8 @@ def test_a_life_has_a_segment_for_each_block_and_probes_of_all_tasks():
     assert [p.name for p in life.probes] == ["0: a", "1: b", "2: c"]
     assert life.probes[0].at == (0, 100, 200, 300)
     expert = study.expert(study.agents[0], "a", 3)
-    assert (expert.steps, expert.segments[0].told) == (200, False)
+    assert (expert.steps, expert.segments[0].told) == (200, True)
+    assert [segment.steps for segment in expert.segments] == [200, 0]  # told as in the life, the other never played
     assert LifelongStudy.from_json(json.loads(json.dumps(study.to_json(), sort_keys=True))) == study
 
 
@@ -230,3 +231,35 @@ def test_agents_that_cannot_do_what_is_asked_are_refused():
         LifelongStudy.make(course(), [agent("gorp")], told=True)
     with pytest.raises(UsageError, match="methods are of deep agents"):
         contenders(agent("random"), ["go_on", "reset"])
+
+
+def test_a_told_life_begins_as_its_expert_does(tmp_path):
+    study = study_of(told=True, seeds=1)
+    with open_store(f"sqlite:///{tmp_path}/runs.db") as store:
+        execute(plan(study), store, workers=0)
+        results = dict(store.results([study.life(study.agents[0], 0).key, study.expert(study.agents[0], "a", 0).key]))
+    life, expert = (
+        results[cell.key]["train/return"][1][:50]
+        for cell in (study.life(study.agents[0], 0), study.expert(study.agents[0], "a", 0))
+    )
+    np.testing.assert_array_equal(life, expert)
+
+
+def test_tasks_that_are_held_out_have_experts_where_nobody_knows_their_optimum():
+    tasks = {"plain": Task.make("CartPole-v1"), "late": Task.make("CartPole-v1", delay=2)}
+    study = LifelongStudy.make(Curriculum.make("cart", tasks, ("plain",), steps=100), [agent("dqn")], seeds=1)
+    keys = {cell.key for cell in plan(study).cells}
+    assert study.expert(study.agents[0], "late", 0).key in keys
+    assert study.expert(study.agents[0], "late", 0).steps == 100
+
+
+def test_a_run_shorter_than_a_rollout_is_refused_beforehand():
+    with pytest.raises(UsageError, match="n_steps=2048 steps, but the run only 100"):
+        LifelongStudy.make(course(), [agent("sb3:PPO")], seeds=1)
+
+
+def test_a_separate_network_for_each_task_is_not_bound_by_the_ceiling():
+    study = study_of("go_on", "separate")
+    said = " ".join(verdict(study, results_of(study, lambda *_: 1.0)).headline)
+    assert "separate has a network for each task, and so is told" in said
+    assert "separate" not in " ".join(verdict(study_of(), {}).headline)

@@ -105,6 +105,18 @@ def check_plays(agent: Agent, space: spaces.Space[Any]) -> None:
         raise UsageError(f"{agent.name} plays actions that are {words}, but the action space is {space}.")
 
 
+def check_length(algorithm: str, steps: int, params: Mapping[str, Any]) -> None:
+    """Raises where a run is shorter than one rollout."""
+    if not ALGORITHMS[algorithm].rollouts:
+        return
+    rollout = params.get("n_steps", inspect.signature(_class(algorithm)).parameters["n_steps"].default)
+    if rollout > steps:
+        raise UsageError(
+            f"a rollout of {PREFIX}{algorithm} has n_steps={rollout} steps, but the run only {steps}: it would never "
+            "learn; set n_steps lower."
+        )
+
+
 def make_sb3(env: Recorder, seed: int, algorithm: str, **params: Any) -> Sb3Agent:
     return Sb3Agent(env, seed, algorithm, params)
 
@@ -220,13 +232,7 @@ def _given(algorithm: str, env: Recorder, params: Mapping[str, Any]) -> dict[str
     given.setdefault("device", "cpu")  # whose generators `Randomness` keeps apart
     signature = inspect.signature(_class(algorithm)).parameters
     total = env.windows.total
-    if ALGORITHMS[algorithm].rollouts:
-        steps = given.get("n_steps", signature["n_steps"].default)
-        if steps > total:
-            raise UsageError(
-                f"a rollout of {PREFIX}{algorithm} has n_steps={steps} steps, but the run only {total}: it would never "
-                "learn; set n_steps lower."
-            )
+    check_length(algorithm, total, given)
     if "buffer_size" in signature:  # a larger memory would never be filled
         given["buffer_size"] = max(1, min(given.get("buffer_size", signature["buffer_size"].default), total))
     if isinstance(given.get("action_noise"), int | float):

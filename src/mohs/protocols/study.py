@@ -110,7 +110,7 @@ class Study:
         )
         fit = {study.task({name: value}) for name, values in study.doses if name not in asked for value in values}
         for point in study.points():
-            check_plays(agent, point)
+            check_plays(agent, point, steps)
             if vanilla.environment.outside and point not in fit:
                 make(point).close()
         return study

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 
+from mohs.protocols.lifelong.study import SEPARATE, method
 from mohs.protocols.lifelong.verdict import Lived, Verdict
 from mohs.report import numbers, parts
 from mohs.report.data import csv_text, json_text
@@ -48,7 +49,10 @@ def lifelong_html(verdict: Verdict, figures: Mapping[str, go.Figure]) -> str:
         agents="".join(_agent(verdict, lived, i, figures) for i, lived in enumerate(verdict.agents, 1)),
         definitions=parts.definitions([(m.title, f"{m.text[0].upper()}{m.text[1:]}.") for m in METRICS.values()]),
     )
-    told = "told" if study.told else "not told"
+    knowing = (
+        " (separate knows which of its networks to take)" if any(method(a) == SEPARATE for a in study.agents) else ""
+    )
+    told = "told" if study.told else f"not told{knowing}"
     return page(
         f"{course.title} · mohs lifelong", body, ["verdict", "metrics", "tasks", "methods"], figures, _files(verdict),
         {

@@ -99,8 +99,8 @@ def check_sees(agent: Agent, source: Source) -> None:
             )
 
 
-def check_plays(agent: Agent, task: Task) -> None:
-    """Raises where an agent of ours cannot play a task, before anything is run."""
+def check_plays(agent: Agent, task: Task, steps: int | None = None) -> None:
+    """Raises where an agent of ours cannot play a task, or learn it in so many steps, before anything is run."""
     check_sees(agent, task)
     if agent.name in IN_PYTHON or agent.name.startswith(sb3.PREFIX):
         env = make(task)
@@ -108,6 +108,8 @@ def check_plays(agent: Agent, task: Task) -> None:
             action_count(env.action_space)
         else:
             sb3.check_plays(agent, env.action_space)
+            if steps is not None:
+                sb3.check_length(sb3.algorithm_of(agent.name), steps, dict(agent.params))
         env.close()
     if agent.name in deep.AGENTS:
         deep.check_plays(agent, task)

@@ -39,6 +39,9 @@ def encoder(init: Generators, sees: Observations, filters: Sequence[Sequence[int
     _, height, width = sees.shape
     for _, kernel, stride in filters:
         if min(height, width) < kernel:
-            raise UsageError(f"images of {sees.shape[1]} × {sees.shape[2]} pixels are too small for filters {filters}.")
+            raise UsageError(
+                f"images of {sees.shape[1]} × {sees.shape[2]} pixels are too small for filters {filters}; "
+                "give smaller ones, such as --set filters=[[16,4,2],[32,3,1]]."
+            )
         height, width = (height - kernel) // stride + 1, (width - kernel) // stride + 1
     return ImageEncoder(init, sees.shape, filters, sees.top)

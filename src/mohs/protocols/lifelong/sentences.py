@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from mohs.protocols.lifelong.study import SEPARATE, method
 from mohs.protocols.sentences import with_interval
 from mohs.stats import Estimate
 
@@ -23,9 +24,10 @@ def headline(
     exact = all(spans[name].exact for name in study.curriculum.learnt)
     found = [_life(study, lived, "the optimum" if exact else "what experts reach") for lived in agents]
     if ceiling is not None and ceiling < BOUNDS:
+        knows = any(method(agent) == SEPARATE for agent in study.agents)
         found.append(
             f"No agent that is not told the task can do better than {ceiling:.3g} on average: the tasks look alike "
-            "until they pay."
+            f"until they pay.{' separate has a network for each task, and so is told.' if knows else ''}"
         )
     if study.curriculum.held_out:
         found.append(f"Held out, evaluated but never learnt: {', '.join(study.curriculum.held_out)}.")
@@ -42,11 +44,12 @@ def _life(study: LifelongStudy, lived: Lived, best: str) -> str:
             f"{lived.label}: performance is not defined, because experts earn no more than random play, or are missing."
         )
     text = f"{lived.label} ends at {_said(average)} of {best}, on average over {count} tasks"
-    text += f", having forgotten {_said(lost)}" if lost.value > 0 else f", having forgotten nothing ({_said(lost)})"
+    clear = lost.known and lost.low > 0
+    text += f", having forgotten {_said(lost)}" if clear else f", without clear forgetting ({_said(lost)})"
     if share.n:
         text += f"; its training earned {_said(share)} times what experts of each task earned"
     return text + "."
 
 
 def _said(e: Estimate) -> str:
-    return f"{e.value:.2f}{with_interval(e, '.2f')}"
+    return f"{e.value:.2f}{with_interval(e, '.2f')}".replace("-", "−")

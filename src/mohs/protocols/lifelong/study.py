@@ -1,7 +1,8 @@
 """What does a study of lifelong learning ask? Agents that live through a curriculum, and experts for each of its tasks.
 
 A life is one run: a segment of training for each block; before the first and after each, all tasks are evaluated. An
-expert learns one task alone, for as many steps as its blocks have in all.
+expert learns one task alone, for as many steps as its blocks have in all; one for a task that is held out, as long as
+the longest.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from mohs.runs.plan import Plan
 PROTOCOL = "lifelong"
 METHOD = "lifelong"  # the hyperparameter that says what an agent does when another task begins
 CURVE_POINTS = 50  # of the shortest block
-GO_ON = "go_on"
+GO_ON, SEPARATE = "go_on", "separate"
 SEEDS, EPISODES = 10, 20
 MODE = Choice(("greedy", "sample"))
 
@@ -74,7 +75,8 @@ class LifelongStudy:
             mode,
         )
         for agent in study.agents:
-            check_plays(agent, curriculum.tasks[0][1])
+            shortest = min(study.learning_steps(name) for name in curriculum.learnt)
+            check_plays(agent, curriculum.tasks[0][1], shortest)
             if told and agent.name not in (*deep.AGENTS, *ALGORITHMS):
                 raise UsageError(f"{agent.name} cannot be told the task: only deep and tabular agents can.")
         return study
@@ -104,13 +106,21 @@ class LifelongStudy:
         return Cell(agent, seed, segments, probes, self.window)
 
     def expert(self, agent: Agent, name: str, seed: int) -> Cell:
-        """An agent that learns one task only; what it does when another begins makes no difference to it."""
-        task, steps = self.curriculum.task(name), self.learning_steps(name)
-        probe = Probe("expert", task, (steps,), self.episodes, self.mode)
-        return Cell(alone(agent), seed, (Segment(task, steps),), (probe,), self.window)
+        """An agent that learns one task only; what it does when another begins makes no difference to it.
+
+        Where agents are told the task, so is the expert: in the same way, with the others named and never played.
+        """
+        course, steps = self.curriculum, self.learning_steps(name)
+        named = dict.fromkeys([*course.learnt, name]) if self.told else [name]
+        segments = tuple(Segment(course.task(each), steps if each == name else 0, self.told) for each in named)
+        probe = Probe("expert", course.task(name), (steps,), self.episodes, self.mode)
+        return Cell(alone(agent), seed, segments, (probe,), self.window)
 
     def learning_steps(self, name: str) -> int:
-        return sum(block.steps for block in self.curriculum.blocks if block.task == name)
+        """Of a task in its blocks; of one that is held out, those of the task that is learnt longest."""
+        course = self.curriculum
+        learnt = {task: sum(block.steps for block in course.blocks if block.task == task) for task in course.learnt}
+        return learnt.get(name, max(learnt.values()))
 
     def random(self, name: str, seed: int) -> Cell:
         """Random play on a task: no training, and one evaluation."""
@@ -143,6 +153,7 @@ def contenders(agent: Agent, methods: Sequence[str] | None) -> list[Agent]:
     """The agent with every one of these methods; as it is without any."""
     if methods is None:
         return [agent]
+    methods = [methods] if isinstance(methods, str) else methods
     if agent.name not in deep.AGENTS:
         raise UsageError(f"methods are of deep agents ({', '.join(deep.AGENTS)}), and {agent.name} is none.")
     if METHOD in dict(agent.params):
@@ -179,9 +190,10 @@ def exact_score(task: Task) -> Score | None:
 def plan(study: LifelongStudy) -> Plan:
     """All lives and experts, and random play on tasks without references, seed by seed."""
     course, cells = study.curriculum, []
+    unknown = [name for name, task in course.tasks if exact_score(task) is None]
     for seed in range(study.seeds):
         for agent in study.agents:
             cells.append(study.life(agent, seed))
-            cells += [study.expert(agent, name, seed) for name in course.learnt]
-        cells += [study.random(name, seed) for name, task in course.tasks if exact_score(task) is None]
+            cells += [study.expert(agent, name, seed) for name in dict.fromkeys([*course.learnt, *unknown])]
+        cells += [study.random(name, seed) for name in unknown]
     return Plan(study.name, PROTOCOL, study.to_json(), tuple(cells))

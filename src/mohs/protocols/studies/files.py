@@ -233,7 +233,7 @@ def _check_runs(experiment: Experiment) -> None:
                     turned = experiment.agent(contender, point)
                     kind = turned, task.environment.realisation("spaces")(task)
                     if kind not in checked:
-                        check_plays(find_agent(turned.name, **dict(turned.params)), task)
+                        check_plays(find_agent(turned.name, **dict(turned.params)), task, contender.budget)
                     checked.add(kind)
     for contender in experiment.contenders:
         if contender.budget < experiment.evaluation.points:

@@ -51,7 +51,8 @@ def average_figure(verdict: Verdict) -> go.Figure:
             text=f"{CEILING}: {numbers.number(verdict.ceiling)}", font={"size": 12, "color": LIGHT.break_},
         )  # fmt: skip
     figure.update_xaxes(title={"text": "steps"}, range=[0, course.boundaries[-1] * 1.01])
-    figure.update_yaxes(title={"text": "performance, 1 = optimum"}, range=_range(averages, verdict.ceiling))
+    best = "optimum" if all(verdict.spans[name].exact for name in course.learnt) else "experts"
+    figure.update_yaxes(title={"text": f"performance, 1 = {best}"}, range=_range(averages, verdict.ceiling))
     figure.update_layout(showlegend=len(verdict.agents) > 1)
     return figure
 
@@ -138,8 +139,9 @@ def curves_figure(verdict: Verdict, lived: Lived) -> go.Figure:
                 _add_line(figure, lived.steps[at], lived.curves[:, at], "training", LIGHT.accent, place, shown)
         column = [row[i] for row in lived.matrix]
         _add_points(figure, course.boundaries, column, "evaluation", LIGHT.second, place, joined=False, legend=i == 0)
-    low = min([0.0, *(e.value for row in lived.matrix for e in row if math.isfinite(e.value))])
-    figure.update_yaxes(range=[low - 0.06, 1.08], nticks=4)
+    reached = [e.value for row in lived.matrix for e in row if math.isfinite(e.value)]
+    low, high = min([0.0, *reached]), max([1.0, *reached])
+    figure.update_yaxes(range=[low - 0.06 * (high - low), high + 0.08 * (high - low)], nticks=4)
     figure.update_xaxes(range=[0, course.boundaries[-1] * 1.01])
     figure.update_xaxes(title={"text": "steps"}, row=len(names), col=1)
     return figure
@@ -222,7 +224,7 @@ def _add_line(
     if known and dash == "solid":
         there, up = [at for at, _ in known], [e.high for _, e in known]
         figure.add_scatter(
-            x=[*there, *reversed(there)], y=[*up, *(e.low for _, e in reversed(known))], fill="toself",
+            x=[*there, *reversed(there)], y=[*up, *(e.low for _, e in reversed(known))], fill="toself", mode="lines",
             fillcolor=LIGHT.accent_soft, line={"width": 0}, hoverinfo="skip", showlegend=False, opacity=0.7, **place,
         )  # fmt: skip
     figure.add_scatter(
