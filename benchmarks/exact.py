@@ -37,7 +37,7 @@ from mohs import Table
 from mohs.exact.gorp_runs import Arena, play, prepare
 from mohs.exact.qvi import min_k
 from mohs.exact.solve import q_values
-from mohs.tables.tiles import tiles
+from mohs.tables.puzzles.tiles import tiles
 
 HORIZON, DISCOUNT = 50, 0.99
 

@@ -13,7 +13,7 @@ from small_tables import mixed_tables, reachable, transitions
 
 from mohs import Table
 from mohs.exact.distances import diameter, distances, eccentricity
-from mohs.tables.tiles import boards
+from mohs.tables.puzzles.tiles import boards
 
 ONE = Table.from_arrays([[0, 0]], [[0.0, 1.0]], horizon=3)
 BANDIT = Table.from_arrays([[-1, -1]], [[1.0, 0.0]], horizon=3)

@@ -26,7 +26,7 @@ from mohs.exact.measures import (
     value_norm,
 )
 from mohs.exact.qvi import TIES
-from mohs.tables.tiles import boards
+from mohs.tables.puzzles.tiles import boards
 
 ONE = Table.from_arrays([[0, 0]], [[0.0, 1.0]], horizon=3)
 # The first action ends the episode for a reward, the second waits.

@@ -22,7 +22,7 @@ from mohs.report import figures
 from mohs.report.figures.state_graph import HIGHEST, SPAN, StateGraph, layout, node_size
 from mohs.report.figures.state_grid import StateGrid, grid_shape
 from mohs.report.figures.state_layers import StateLayers
-from mohs.tables.tiles import tiles
+from mohs.tables.puzzles.tiles import tiles
 from mohs.tables.transforms import sticky_actions
 
 sys.path.append(str(Path(__file__).parents[1] / "exact"))

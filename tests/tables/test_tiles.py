@@ -7,7 +7,7 @@ import pytest
 
 from mohs import UsageError
 from mohs.exact.solve import returns, values
-from mohs.tables.tiles import MOVES, boards, tiles
+from mohs.tables.puzzles.tiles import MOVES, boards, tiles
 
 
 def plain(rows, columns):

@@ -15,7 +15,7 @@ from random_tables import assert_same, entries, tables
 from mohs import Table, UsageError
 from mohs.exact.solve import returns
 from mohs.tables.loaders import save_bridge
-from mohs.tables.tiles import tiles
+from mohs.tables.puzzles.tiles import tiles
 from mohs.tables.transforms import action_noise, sticky_actions, sticky_pairs
 
 BRIDGE = Path(os.environ.get("MOHS_BRIDGE_DIR", Path(__file__).parents[3] / "shared" / "oracles" / "bridge"))

@@ -22,3 +22,8 @@ def replace(path: Path, write: Callable[[BinaryIO], object]) -> None:
     finally:
         with suppress(OSError):
             draft.unlink()
+
+
+def user_cache() -> Path:
+    """Where what can be made anew is kept: below XDG_CACHE_HOME or ~/.cache."""
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "mohs"

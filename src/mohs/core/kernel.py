@@ -20,6 +20,8 @@ from typing import Any, cast
 import numba
 import numba.core.config as settings
 
+from mohs.core.files import user_cache
+
 # numba infers the types of what a kernel is called with, so a kernel takes anything.
 Compiled = Callable[..., Any]
 
@@ -68,7 +70,7 @@ def cache_directory() -> Path:
     for path in kernel_sources():
         digest.update(path.read_bytes())
     name = f"kernels-{digest.hexdigest()[:16]}"
-    homes = [Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "mohs"]
+    homes = [user_cache()]
     homes.append(Path(tempfile.gettempdir()) / f"mohs-{os.getuid()}")
     for home in homes:
         try:
