@@ -13,6 +13,7 @@ from stable_baselines3 import DQN, PPO
 from mohs import Cell, Probe, Segment, Task, UsageError
 from mohs.agents import sb3
 from mohs.core.errors import MohsError
+from mohs.protocols.study import Study
 from mohs.runs.execute import execute
 from mohs.runs.learners import agent, check_plays, learner
 from mohs.runs.plan import Plan
@@ -161,9 +162,17 @@ def test_the_memory_is_no_larger_than_the_run():
     ("name", "params", "message"),
     [
         ("sb3:PPPO", {}, "unknown algorithm of stable-baselines3 'PPPO'. Did you mean 'PPO'"),
+        ("sb3:qrdqn", {}, "unknown algorithm of stable-baselines3 'qrdqn'. Did you mean 'QRDQN'"),
         ("sb3:PPO", {"learning_rat": 1}, "hyperparameter of sb3:PPO 'learning_rat'. Did you mean 'learning_rate'"),
         ("sb3:PPO", {"seed": 1}, "unknown hyperparameter of sb3:PPO 'seed'"),
         ("sb3:PPO", {"policy_kwargs": {"net_arch": object()}}, "policy_kwargs is"),
+        ("sb3:PPO", {"policy_kwargs": '{"net_arch": [8}'}, "policy_kwargs of sb3:PPO is .* which is not JSON"),
+        ("sb3:PPO", {"n_steps": "abc"}, "n_steps of sb3:PPO is 'abc', but must be an integer ≥ 1"),
+        ("sb3:PPO", {"gamma": 1.5}, r"gamma of sb3:PPO is 1.5, but must be a number in \[0, 1\]"),
+        ("sb3:PPO", {"gae_lambda": -1}, "gae_lambda of sb3:PPO is -1"),
+        ("sb3:PPO", {"learning_rate": "fast"}, "learning_rate of sb3:PPO is 'fast'"),
+        ("sb3:QRDQN", {"max_grad_norm": "none"}, "max_grad_norm of sb3:QRDQN is 'none', but must be a finite number"),
+        ("sb3:DQN", {"optimize_memory_usage": 2}, "optimize_memory_usage of sb3:DQN is 2, but must be True or False"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said_before_anything_runs(name, params, message):
@@ -175,6 +184,35 @@ def test_what_is_wrong_is_said_before_anything_runs(name, params, message):
 def test_actions_that_cannot_be_played_are_refused_in_one_sentence(name, task):
     with pytest.raises(UsageError, match=f"sb3:{name} plays actions that are"):
         check_plays(agent(f"sb3:{name}"), task)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"policy_kwargs": {"net_arch": "wide"}}, "sb3:PPO policy_kwargs=.*wide.* cannot be built: "),
+        ({"policy_kwargs": {"width": 8}}, "cannot be built: .*'width'"),
+        ({"device": "gpu"}, "sb3:PPO device=gpu cannot be built: "),
+        ({"n_steps": 1}, "sb3:PPO n_steps=1 cannot be built: "),
+    ],
+)  # fmt: skip
+def test_what_no_model_can_be_built_with_is_refused_before_training(params, message):
+    with pytest.raises(UsageError, match=message):
+        check_plays(agent("sb3:PPO", **params), TOY)
+
+
+def test_building_a_model_to_check_leaves_the_generators_alone():
+    torch.manual_seed(0), np.random.seed(0), random.seed(0)
+    expected = torch.rand(1).item(), np.random.rand(), random.random()
+    torch.manual_seed(0), np.random.seed(0), random.seed(0)
+    check_plays(agent("sb3:DQN"), TWO_CHOICES, steps=10)
+    assert (torch.rand(1).item(), np.random.rand(), random.random()) == expected
+
+
+def test_a_study_builds_one_model_for_each_kind_of_spaces(monkeypatch):
+    built = []
+    monkeypatch.setattr(sb3, "check_builds", lambda made, env: built.append(env.observation_space))
+    Study.make(agent("sb3:DQN"), dials=["delay", "irrelevant_features"], seeds=1, budget=200)
+    assert len(built) == 3  # of the base task as such, and of tasks with and without irrelevant features
 
 
 def test_other_spellings_are_the_same_agent():

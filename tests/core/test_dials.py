@@ -9,12 +9,17 @@ from mohs.core.dial import NO_OFF
 from mohs.core.dials import DIALS
 from mohs.core.registry import environment
 
-TOYS = {"continuous toy": "toy/continuous", "discrete toy": "toy/discrete", "grid toy": "toy/grid"}
+ENVIRONMENTS = {
+    "challenge": "challenge",
+    "continuous toy": "toy/continuous",
+    "discrete toy": "toy/discrete",
+    "grid toy": "toy/grid",
+}
 
 
-@pytest.mark.parametrize("where", TOYS)
+@pytest.mark.parametrize("where", ENVIRONMENTS)
 def test_a_dial_is_a_parameter_wherever_it_says_it_applies(where):
-    parameters = environment(TOYS[where]).parameters
+    parameters = environment(ENVIRONMENTS[where]).parameters
     applying = [d.at(where) for d in DIALS.values() if where in d.applies]
     for dial in applying:
         assert parameters[dial.name].default == dial.vanilla
@@ -31,8 +36,8 @@ def test_vanilla_and_off_are_in_the_domain(dial):
             assert read.domain.parse(dial.name, dial.off) == dial.off
 
 
-@pytest.mark.parametrize("where", TOYS)
+@pytest.mark.parametrize("where", ENVIRONMENTS)
 def test_a_dial_that_is_off_is_the_plain_task(where):
     for dial in DIALS.values():
         if where in dial.applies and dial.off is not NO_OFF and dial.at(where).vanilla == dial.off:
-            assert mohs.Task.make(TOYS[where], **{dial.name: dial.off}) == mohs.Task.make(TOYS[where])
+            assert mohs.Task.make(ENVIRONMENTS[where], **{dial.name: dial.off}) == mohs.Task.make(ENVIRONMENTS[where])

@@ -33,6 +33,7 @@ def values():
     yield from TASKS
     yield TaskSet.make(TASKS[:2])
     yield Cell(Agent.make("q_learning", learning_rate=0.5), 7, (segment, segment), (probe,), 100)
+    yield Cell(Agent.make("random"), 0, (segment,), (Probe("eval", task, range(100, 1000, 300)),), 100)
     yield Score("return", "reward", True, Reference(0.5, "random"), Reference(100.0, "optimum"))
     yield Score("length", "steps", False)
     yield Family.grid("toy/discrete", delay=[0, 1], sequence_length=[1, 2, 3], reward_scale=2).weighted(range(6))

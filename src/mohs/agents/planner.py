@@ -14,14 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.agents.protocol import NONE_FAILED, Points
-from mohs.agents.streams import bursts, keys, start
+from mohs.agents.streams import bursts, keys, started
 from mohs.agents.windows import Windows
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
 from mohs.core.kernel import kernel
 from mohs.core.task import Source, Task
-from mohs.engines.discrete.fleet import Fleet, fleet
-from mohs.engines.discrete.law import advance, begin
+from mohs.engines.numbered import advance, begin
 
 
 class Planned(Protocol):
@@ -42,10 +41,13 @@ TRACKER = np.dtype([("at", np.int64), ("step", np.int64), ("gain", np.float64), 
 
 @kernel
 def follow(  # type: ignore[no-untyped-def]
-    instances, tasks, ints, floats, indptr, succ, actions, observation, starts, policy, trackers,
+    instances, tasks, ints, floats, indptr, succ, actions, others, observation, starts, policy, trackers,
     returns, lengths, episodes, window, steps, most_episodes,
 ):  # fmt: skip
-    """Plays by the plan for `steps` steps or until `most_episodes` have ended, which it counts; sums go to windows."""
+    """Plays by the plan for `steps` steps or until `most_episodes` have ended, which it counts; sums go to windows.
+
+    A plan knows nothing of irrelevant actions: so many go with each of its own, and the first is taken.
+    """
     inst, me = instances[0], trackers[0]
     ended = 0
     for _ in range(steps):
@@ -55,7 +57,7 @@ def follow(  # type: ignore[no-untyped-def]
             me.at = starts[inst.state]
         action = policy[inst.t, me.at]
         row = me.at * actions + action
-        reward, _, _ = advance(inst, tasks, ints, floats, action, 0)
+        reward, _, _ = advance(inst, tasks, ints, floats, action * others)
         me.step += 1
         me.gain += reward
         me.length += 1
@@ -147,8 +149,8 @@ class _Stage:
         self._starts = np.full(int(table.observation.max()) + 1, -1, dtype=np.int64)
         first = np.flatnonzero(table.initial)
         self._starts[table.observation[first]] = first
-        self._fleet: Fleet = fleet([source])
-        start(self._fleet, [key])
+        self._fleet = started([source], [key])
+        self._others = self._fleet.sizes[1] // table.actions
         self._tracker = np.zeros(1, dtype=TRACKER)
         self._tracker["at"], self._tracker["step"] = -1, step
 
@@ -157,8 +159,9 @@ class _Stage:
         indptr, succ = table.arrays[:2]
         for burst in bursts(steps, self._fleet):
             episodes -= follow(
-                *self._fleet.arrays, indptr, succ, table.actions, table.observation, self._starts, self._plan.actions,
-                self._tracker, windows.returns, windows.lengths, windows.episodes, windows.window, burst, episodes,
+                *self._fleet.arrays, indptr, succ, table.actions, self._others, table.observation, self._starts,
+                self._plan.actions, self._tracker, windows.returns, windows.lengths, windows.episodes, windows.window,
+                burst, episodes,
             )  # fmt: skip
             if episodes == 0:
                 break

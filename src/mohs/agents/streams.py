@@ -8,8 +8,9 @@ import numpy as np
 
 from mohs.core import seeding
 from mohs.core.cell import Cell
-from mohs.engines.discrete.fleet import Fleet
-from mohs.engines.discrete.law import begin_fleet
+from mohs.core.task import Source, members
+from mohs.engines.fleets import Fleet
+from mohs.engines.numbered import begin_all
 
 
 def keys(cells: Sequence[Cell], *names: str | int) -> list[int]:
@@ -17,10 +18,13 @@ def keys(cells: Sequence[Cell], *names: str | int) -> list[int]:
     return [seeding.key(seeding.child(cell.seed, *names)) for cell in cells]
 
 
-def start(of: Fleet, streams: Sequence[int]) -> None:
-    """Begins the first episode of every instance, each in its stream."""
-    of.seed(np.array(streams, dtype=np.uint64))
-    begin_fleet(*of.arrays, np.ones(len(of), dtype=np.bool_), np.empty((len(of), 2), dtype=np.int64))
+def started(sources: Sequence[Source], streams: Sequence[int]) -> Fleet:
+    """A fleet of environments whose states are numbered, each in the first episode of its stream."""
+    environment = members(sources[0])[0][0].environment
+    built: Fleet = environment.realisation("fleet")(sources)
+    built.seed(np.array(streams, dtype=np.uint64))
+    begin_all(*built.arrays)
+    return built
 
 
 def bursts(steps: int, of: Fleet) -> Iterator[int]:

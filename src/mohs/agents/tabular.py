@@ -14,12 +14,14 @@ from mohs.agents import tabular_kernels as kernels
 from mohs.agents import windows
 from mohs.agents.hyperparameters import Config, setting
 from mohs.agents.protocol import NONE_FAILED, Points
-from mohs.agents.streams import bursts, keys, start
+from mohs.agents.streams import bursts, keys, started
 from mohs.core.cell import Cell
 from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError
 from mohs.core.task import Task, members
-from mohs.engines.discrete.fleet import Fleet, fleet
+from mohs.engines.fleets import Fleet
+
+Float = npt.NDArray[np.float64]
 
 ALGORITHMS = {
     "q_learning": kernels.Q_LEARNING,
@@ -27,7 +29,7 @@ ALGORITHMS = {
     "sarsa": kernels.SARSA,
     "random": kernels.RANDOM,
 }
-MAX_ENTRIES = 2**27
+MAX_ENTRIES = 2**27  # of the Q-tables of a pack: 1 GB, or two where a pair is learnt
 
 
 @dataclass(frozen=True)
@@ -41,13 +43,28 @@ class TabularConfig(Config):
     epsilon_steps: int = setting(2000, Integer(0), "after so many steps")
 
 
+def is_numbered(task: Task) -> bool:
+    """Whether a kernel can play the task by the numbers of its states, whatever else may be seen of them."""
+    return task.environment.fleet is not None and not task.values.get("image_representations", False)
+
+
 def seen_as_states(task: Task) -> bool:
-    """Whether the discrete engine plays the task and its states are seen as they are, not as images."""
-    return task.environment.parts is not None and not task.values.get("image_representations", False)
+    """Whether an agent sees the numbers of states, not images or boards."""
+    return is_numbered(task) and task.values.get("observation", "state") == "state"
+
+
+def most_cells(cell: Cell) -> int:
+    """How many cells like this one a pack may have, so that their Q-tables fit into memory."""
+    task = members(cell.segments[0].source)[0][0]
+    if not is_numbered(task):
+        return MAX_ENTRIES
+    fleet: Fleet = task.environment.realisation("fleet")([task])
+    observations, actions = fleet.sizes
+    return max(1, MAX_ENTRIES // (observations * actions * (1 + len(_told_tasks(cell)))))
 
 
 class TabularLearner:
-    """A pack of tabular agents on toys of the discrete engine: one Q-table and one instance for each cell."""
+    """A pack of tabular agents where states are numbered: one Q-table and one instance for each cell."""
 
     failed = NONE_FAILED
 
@@ -60,12 +77,12 @@ class TabularLearner:
         self._left = 0
         self._fleet: Fleet
         self._enter(0, keys(cells, "environment", 0))
-        states, actions, irrelevant_states, irrelevant_actions = self._fleet.spaces
+        observations, actions = self._fleet.sizes
         # The first block of rows is for tasks that the agent is not told, then one for each that it is.
-        rows = states * max(irrelevant_states, 1) * (1 + max(len(told) for told in self._told))
-        shape = len(cells), rows, actions * max(irrelevant_actions, 1)
-        if rows * shape[2] > MAX_ENTRIES:
-            raise UsageError(f"a Q-table of {rows:,} observations × {shape[2]:,} actions is too large to learn in.")
+        rows = observations * (1 + max(len(told) for told in self._told))
+        shape = len(cells), rows, actions
+        if rows * actions > MAX_ENTRIES:
+            raise UsageError(f"a Q-table of {rows:,} observations × {actions:,} actions is too large to learn in.")
         self._q = np.zeros(shape)
         self._second = np.zeros(shape if self._algorithm == kernels.DOUBLE_Q_LEARNING else (len(cells), 0, shape[2]))
         self._learners = np.zeros(len(cells), dtype=kernels.LEARNER)
@@ -94,8 +111,7 @@ class TabularLearner:
     def evaluate(self, probe: int) -> dict[str, npt.NDArray[np.float64]]:
         step = int(self._learners["step"][0])
         probes = [cell.probes[probe] for cell in self.cells]
-        stage = fleet([p.source for p in probes])
-        start(stage, keys(self.cells, "probe", probes[0].name, step))
+        stage = started([p.source for p in probes], keys(self.cells, "probe", probes[0].name, step))
         players = np.array(keys(self.cells, "probe", probes[0].name, step, "play"), dtype=np.uint64)
         n = len(self.cells)
         returns, lengths, played = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
@@ -128,18 +144,21 @@ class TabularLearner:
             self._fleet.load(i, state["instance"])
             for name, value in state["arrays"].items():
                 getattr(self, name)[i] = value
+            for name, kept in state["tables"].items():
+                _restore(getattr(self, name)[i], *kept)
 
     def _state(self, i: int) -> dict[str, Any]:
-        names = ("_learners", "_q", "_second", "_returns", "_lengths", "_episodes")
+        names = ("_learners", "_returns", "_lengths", "_episodes")
         arrays = {name: getattr(self, name)[i].copy() for name in names}
-        return {"segment": self._segment, "left": self._left, "instance": self._fleet.save(i), "arrays": arrays}
+        tables = {name: _kept(getattr(self, name)[i]) for name in ("_q", "_second")}
+        instance = self._fleet.save(i)
+        return {"segment": self._segment, "left": self._left, "instance": instance, "arrays": arrays, "tables": tables}
 
     def _enter(self, segment: int, streams: Sequence[int]) -> None:
         """Starts the environments of a segment."""
         self._segment = segment
         self._left = self.cells[0].segments[segment].steps
-        self._fleet = fleet([cell.segments[segment].source for cell in self.cells])
-        start(self._fleet, streams)
+        self._fleet = started([cell.segments[segment].source for cell in self.cells], streams)
 
     def _blocks(self, of: Fleet, segment: int | None = None) -> npt.NDArray[np.int64]:
         """For each cell and each task of a fleet the block of rows to learn in: 0 where the task is not told.
@@ -153,6 +172,18 @@ class TabularLearner:
                     if task in of.numbers:
                         blocks[i, of.numbers[task]] = block
         return blocks
+
+
+def _kept(table: Float) -> tuple[npt.NDArray[np.int64], Float]:
+    """What of a Q-table differs from 0, and where: of a large one the agent has seen little."""
+    places = np.flatnonzero(table)
+    return places, table.ravel()[places]
+
+
+def _restore(table: Float, places: npt.NDArray[np.int64], values: Float) -> None:
+    if table.any():
+        table[:] = 0.0
+    table.reshape(-1)[places] = values
 
 
 def _told_tasks(cell: Cell) -> dict[Task, int]:

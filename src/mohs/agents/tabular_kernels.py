@@ -1,4 +1,4 @@
-"""How does a tabular agent learn and play? Compiled, cell after cell, on the same law as every environment.
+"""How does a tabular agent learn and play? Compiled, cell after cell, on the same laws as every environment.
 
 A cell is a row of `learners`, one Q-table (two for double Q-learning) and one instance of the fleet. Draws are
 addressed by the agent's step, so where training is interrupted does not matter.
@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 
 from mohs.core.kernel import kernel, law
-from mohs.engines.discrete.law import advance, begin
 from mohs.engines.draws import bits, uniform
+from mohs.engines.numbered import advance, begin, seen
 
 Q_LEARNING, DOUBLE_Q_LEARNING, SARSA, RANDOM = range(4)
 LANE_EXPLORE, LANE_ACTION, LANE_TIE, LANE_COIN, LANE_CHOOSER = range(5)
@@ -28,10 +28,10 @@ LEARNER = np.dtype(
 
 
 @law
-def row_of(inst, task, told):  # type: ignore[no-untyped-def]
+def row_of(inst, tasks, told):  # type: ignore[no-untyped-def]
     """The row of the Q-table: the observation, and the task where the agent is told which one it is."""
-    other = max(task.irrelevant_states, 1)
-    return (told[inst.task] * task.states + inst.state) * other + inst.irrelevant
+    number, count = seen(inst, tasks)
+    return told[inst.task] * count + number
 
 
 @law
@@ -86,18 +86,16 @@ def train(  # type: ignore[no-untyped-def]
         me, inst = learners[cell], instances[cell]
         q1, q2 = q[cell], second[cell]
         for _ in range(steps):
-            task = tasks[inst.task]
-            row = row_of(inst, task, told[cell])
+            row = row_of(inst, tasks, told[cell])
             action = me.action
             if action < 0:
                 epsilon = epsilon_at(me.step, epsilon_start, epsilon_end, epsilon_steps)
                 action = explore(q1, q2, row, me.key, me.step, 0, epsilon)
-            other = max(task.irrelevant_actions, 1)
-            reward, terminated, _ = advance(inst, tasks, ints, floats, action // other, action % other)
+            reward, terminated, _ = advance(inst, tasks, ints, floats, action)
             me.step += 1
             me.gain += reward
             me.length += 1
-            after = row_of(inst, task, told[cell])
+            after = row_of(inst, tasks, told[cell])
             me.action = -1
             if algorithm == Q_LEARNING:
                 target = reward if terminated else reward + discount * largest(q1, after)
@@ -140,11 +138,9 @@ def play(instances, tasks, ints, floats, told, keys, q, second, epsilon, steps, 
         for _ in range(steps):
             if played[cell] >= episodes:
                 break
-            task = tasks[inst.task]
-            row = row_of(inst, task, told[cell])
+            row = row_of(inst, tasks, told[cell])
             action = explore(q[cell], second[cell], row, keys[cell], inst.episode, inst.t, epsilon)
-            other = max(task.irrelevant_actions, 1)
-            reward, _, _ = advance(inst, tasks, ints, floats, action // other, action % other)
+            reward, _, _ = advance(inst, tasks, ints, floats, action)
             returns[cell] += reward
             lengths[cell] += 1
             if inst.over:

@@ -66,11 +66,14 @@ class Segment:
 
 @dataclass(frozen=True)
 class Probe:
-    """An evaluation: on which source, after which numbers of training steps, over how many episodes."""
+    """An evaluation: on which source, after which numbers of training steps, over how many episodes.
+
+    Where there are thousands, evenly spaced, a range says so and is kept as three numbers.
+    """
 
     name: str
     source: Source
-    at: tuple[int, ...]
+    at: tuple[int, ...] | range
     episodes: int = 10
     mode: Mode = "greedy"
     metrics: tuple[str, ...] = METRICS
@@ -83,14 +86,15 @@ class Probe:
             Choice(METRICS).parse("metric of a probe", metric)
         if not self.name or "/" in self.name or self.name == "train":
             raise UsageError("the name of a probe must be a word without '/' and other than 'train'.")
-        if not self.at or list(self.at) != sorted(set(self.at)) or self.at[0] < 0:
+        increasing = self.at.step > 0 if isinstance(self.at, range) else list(self.at) == sorted(set(self.at))
+        if not self.at or not increasing or self.at[0] < 0:
             raise UsageError("a probe must be taken at one or more increasing numbers of steps ≥ 0.")
 
     def to_json(self) -> dict[str, Json]:
         return {
             "name": self.name,
             "source": self.source.to_json(),
-            "at": list(self.at),
+            "at": _steps_to_json(self.at),
             "episodes": self.episodes,
             "mode": self.mode,
             "metrics": list(self.metrics),
@@ -100,7 +104,7 @@ class Probe:
     def from_json(cls, data: str | Mapping[str, Any]) -> Probe:
         data = read_json(data, "probe", {"name", "source", "at", "episodes", "mode", "metrics"})
         with reading("probe"):
-            at, metrics = tuple(data["at"]), tuple(data["metrics"])
+            at, metrics = _steps_from_json(data["at"]), tuple(data["metrics"])
             return cls(data["name"], source_from_json(data["source"]), at, data["episodes"], data["mode"], metrics)
 
 
@@ -156,6 +160,14 @@ class Cell:
     @cached_property
     def key(self) -> str:
         return content_hash(self.to_json())
+
+
+def _steps_to_json(at: tuple[int, ...] | range) -> Json:
+    return {"first": at[0], "last": at[-1], "every": at.step} if isinstance(at, range) else list(at)
+
+
+def _steps_from_json(at: Any) -> tuple[int, ...] | range:
+    return range(at["first"], at["last"] + 1, at["every"]) if isinstance(at, Mapping) else tuple(at)
 
 
 def _check_source(what: str, source: object) -> None:

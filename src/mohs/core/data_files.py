@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from mohs.core.errors import UsageError
 
 ENDINGS = (".toml", ".yaml", ".yml", ".json")
+FLOAT = r"^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$"  # of YAML 1.2
 
 
 def read_table(path: Path) -> dict[str, Any]:
@@ -32,7 +34,11 @@ def _parsed(ending: str, text: str) -> Any:
         return json.loads(text)
     import yaml
 
+    class Loader(yaml.SafeLoader):
+        """Reads 1e-3 as a number, as YAML 1.2 does (section 10.3.2), and not as text."""
+
+    Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(FLOAT), list("-+.0123456789"))
     try:
-        return yaml.safe_load(text)
+        return yaml.load(text, Loader)  # safe: `Loader` makes plain values only
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error

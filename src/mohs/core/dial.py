@@ -11,7 +11,9 @@ from mohs.core.values import Json, to_json
 Harder = Literal["up", "down", "both", "none"]
 Touches = Literal["P", "R", "O", "A", "T", "rho0"]
 # "wrapper" is any Gymnasium environment (through `mohs.inject`), the two after it are those of one kind.
-Applies = Literal["discrete toy", "continuous toy", "grid toy", "table", "wrapper", "image wrapper", "MuJoCo wrapper"]
+Applies = Literal[
+    "discrete toy", "continuous toy", "grid toy", "challenge", "table", "wrapper", "image wrapper", "MuJoCo wrapper"
+]  # fmt: skip
 WRAPPERS: tuple[Applies, ...] = ("wrapper", "image wrapper", "MuJoCo wrapper")  # a dial is read in the first that fits
 
 

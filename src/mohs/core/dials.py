@@ -150,7 +150,7 @@ _CATALOGUE = (
         "What transition noise disturbs: the action, the simulator's state, or the state wherever it can be set.",
     ),
     Dial(
-        "sticky_actions", "probability", Real(0, 1), 0.0, 0.0, "up", ("P",), ("wrapper",),
+        "sticky_actions", "probability", Real(0, 1), 0.0, 0.0, "up", ("P",), ("challenge", "wrapper"),
         "The probability that the previous action is taken again instead of the chosen one.",
     ),
     Dial(

@@ -23,12 +23,13 @@ class StoreError(MohsError, RuntimeError):
 def unknown(kind: str, name: object, valid: Iterable[str]) -> UsageError:
     """An unknown name, with the nearest valid one and the list of all, or of the nearest where there are many."""
     names = sorted(valid)
-    near = difflib.get_close_matches(str(name), names, n=1, cutoff=0.5)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
+    spelt, lower = {known.lower(): known for known in names}, str(name).lower()  # MOHS is near to mohs
+    near = difflib.get_close_matches(lower, spelt, n=1, cutoff=0.5)
+    hint = f" Did you mean {spelt[near[0]]!r}?" if near else ""
     listed = ", ".join(names) or "none"
     if len(names) > _LISTED:
-        nearest = sorted(difflib.get_close_matches(str(name), names, n=_LISTED, cutoff=0.0))
-        listed = f"{', '.join(nearest)}, and {len(names) - _LISTED} others"
+        nearest = sorted(spelt[n] for n in difflib.get_close_matches(lower, spelt, n=_LISTED, cutoff=0.0))
+        listed = f"{', '.join(nearest)}, and {len(names) - len(nearest)} others"
     return UsageError(f"unknown {kind} {name!r}.{hint} Valid: {listed}.")
 
 

@@ -28,7 +28,8 @@ class Environment:
     """One registered environment.
 
     `check` sees the parameters that were given and returns what they imply (a derived size, a sequence length); it
-    raises where they contradict each other. `noise` lists the parameters that a noise-free evaluation switches off.
+    raises where they contradict each other. `implied` lists the parameters that follow from others where they are not
+    given, and that must follow anew when those change. `noise` lists what a noise-free evaluation switches off.
     `outside` says that the environment is somebody else's: its face makes all of it, the time limit and dials included.
     """
 
@@ -41,9 +42,11 @@ class Environment:
     vector_face: str
     spaces: str  # task -> a tuple that is equal for tasks that can share a fleet
     parts: str | None = None  # task -> the parts that the discrete engine and the table are made of
+    fleet: str | None = None  # sources -> a fleet whose states can be numbered: see `engines/numbered.py`
     table: str | None = None
     score: str | None = None  # task -> its return as a Score, with the references that it is normalised by
     noise: tuple[str, ...] = ()
+    implied: tuple[str, ...] = ()
     outside: bool = False
     refused: Mapping[str, str] = field(default_factory=dict)  # dials that it must not have, each with the reason
 

@@ -50,8 +50,13 @@ class Task:
         return self.values[name]
 
     def replace(self, seed: int | None = None, **params: Any) -> Task:
-        """The same task with some parameters set anew."""
-        return Task.make(self.env, seed=self.seed if seed is None else seed, **{**dict(self.params), **params})
+        """The same task with some parameters set anew, and what followed from others following from them."""
+        own = dict(self.params)
+        for name in self.environment.implied:
+            others = {other: value for other, value in own.items() if other != name}
+            if name in own and Task.make(self.env, **others)[name] == own[name]:
+                own = others
+        return Task.make(self.env, seed=self.seed if seed is None else seed, **{**own, **params})
 
     def noise_free(self) -> Task:
         """The same task with all noise switched off (section 6.2.4 of MDP Playground)."""

@@ -123,6 +123,11 @@ class Fleet:
         """
         self._draw(self.instances["over"] == 0 if not unlimited else np.ones(len(self), dtype=np.bool_), actions)
 
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many observations and actions there are, where both are numbers: see `engines/numbered.py`."""
+        raise NotImplementedError
+
     @abstractmethod
     def _draw(self, playing: npt.NDArray[np.bool_], actions: npt.NDArray[Any] | None) -> None: ...
 

@@ -7,15 +7,12 @@ task. `info` holds the number and the kind of the state, its node, and the decis
 from __future__ import annotations
 
 from collections.abc import Sequence
-from operator import index
 from typing import Any
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from mohs.core.errors import UsageError
 from mohs.core.kernel import entry
 from mohs.core.task import Source
 from mohs.engines.ctgraph import kernels
@@ -59,15 +56,7 @@ class CTGraphEnv(FleetEnv):
         return self._seen(seen), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
-        try:
-            chosen = index(action)
-        except TypeError:
-            chosen = -1
-        if not 0 <= chosen < self._actions:
-            raise UsageError(f"the action is {action!r}, but must be an integer from 0 to {self._actions - 1}.")
-        if not self._started:
-            raise gymnasium.error.ResetNeeded("call reset() before step().")
-        seen, reward, terminated = self._step_one(self._memory, chosen)
+        seen, reward, terminated = self._step_one(self._memory, self._choice(action, self._actions))
         return self._seen(seen), reward, terminated, False, self._info()
 
     def _seen(self, number: int) -> Any:

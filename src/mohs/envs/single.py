@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from operator import index
 from typing import Any, ClassVar
 
 import gymnasium
 import numpy.typing as npt
 
+from mohs.core.errors import UsageError
 from mohs.core.task import Source, Task
 from mohs.envs.fleets import Info, View, stream_key
 from mohs.envs.render.show import Show, checked_mode
@@ -73,6 +75,18 @@ class FleetEnv(gymnasium.Env[Any, Any]):
 
     @abstractmethod
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]: ...
+
+    def _choice(self, action: Any, actions: int) -> int:
+        """An action that is one of so many."""
+        try:
+            chosen = index(action)
+        except TypeError:
+            chosen = -1
+        if not 0 <= chosen < actions:
+            raise UsageError(f"the action is {action!r}, but must be an integer from 0 to {actions - 1}.")
+        if not self._started:
+            raise gymnasium.error.ResetNeeded("call reset() before step().")
+        return chosen
 
     @property
     def task(self) -> Task:

@@ -72,17 +72,24 @@ class AbsorbingShare:
 
 @dataclass(frozen=True)
 class Observability:
-    """How many different observations there are, and the most states that share one: 1 where the state is seen."""
+    """How many different observations there are, the most states that share one, and the most that one state has.
+
+    Both are 1 where the state is seen.
+    """
 
     observations: float
     most_alike: float
+    most_of_one: float
 
 
 def observability(table: Table, *, horizon: int | None = None) -> Observability:
     """How much of the state is seen. Only states count that play can take an action in."""
     steps, _ = finite_frame(table, horizon)
-    _, counts = np.unique(table.observation[acted(table, steps)], return_counts=True)
-    return Observability(len(counts), int(counts.max()))
+    seen, states = np.unique(table.observation[acted(table, steps)], return_counts=True)
+    shown = np.ones(len(seen), dtype=np.int64)
+    for first, number in table.several:
+        shown[seen == first] = number
+    return Observability(int(shown.sum()), int(states.max()), int(shown.max()))
 
 
 def reward_sparsity(table: Table, *, horizon: int | None = None) -> RewardSparsity:
@@ -225,7 +232,7 @@ _NAMES: Mapping[Callable[[Table], Any], tuple[str, ...]] = {
     absorbing_share: ("absorbing_states", "absorbed_episodes"),
     mixing_time: ("mixing_time",),
     return_time: ("return_time",),
-    observability: ("observations", "most_alike"),
+    observability: ("observations", "most_alike", "most_of_one"),
 }
 
 

@@ -23,7 +23,11 @@ def return_score(task: Task) -> Score:
     if noise_free != task:
         return return_score(noise_free)
     exact = table(task)
-    random, optimal = (float(exact.initial @ values(exact, rule)) for rule in _RULES)
+    return score_between(*(float(exact.initial @ values(exact, rule)) for rule in _RULES))
+
+
+def score_between(random: float, optimal: float) -> Score:
+    """The return as a score, with what these two policies earn."""
     return Score(
         "return",
         "reward per episode",

@@ -228,7 +228,7 @@ def payoffs(parts: Graph, goal: int | None = None) -> npt.NDArray[np.float64]:
 
 
 def ctgraph_table(task: Task, limit: int = MAX_STATES) -> Table:
-    """The graph as a table, seen as it is: of states that show one of several observations, the first of them."""
+    """The graph as a table. States that show one of several observations have the first, and `several` the number."""
     parts = graph(task)
     if task["goal_every"]:
         raise UsageError("a CT-graph whose goal changes has no table; give it one goal.")
@@ -263,6 +263,7 @@ def ctgraph_table(task: Task, limit: int = MAX_STATES) -> Table:
     common: dict[str, Any] = {
         "terminal": terminal, "initial": initial, "observation": first_seen(parts), "horizon": horizon,
         "action_names": ("wait", *(f"branch {a}" for a in branch)), "renderer": "ctgraph",
+        "several": tuple((seen.first, seen.choices) for seen in parts.seen if seen.choices > 1),
     }  # fmt: skip
     if p == 0:
         return Table(actions, succ.ravel().astype(np.int32), reward.ravel(), **common)

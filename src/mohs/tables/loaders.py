@@ -1,8 +1,8 @@
 """How is a table read and written? From plain arrays; from and to our own files and those of the BRIDGE data set.
 
 Our format is an npz with the fields of `Table` by name: `actions`, `succ`, `reward`, `terminal`, `initial`,
-`observation`, `horizon` (-1: none), `discount`, `action_names`, `renderer` and, for a stochastic table, `indptr` and
-`prob`; `format` is 1. BRIDGE's (Laidlaw et al. 2023) is for deterministic tables with one start, state 0: `transitions`
+`observation`, `several`, `horizon` (-1: none), `discount`, `action_names`, `renderer` and, for a stochastic table,
+`indptr` and `prob`; `format` is 1. BRIDGE's (Laidlaw et al. 2023) is for deterministic tables with one start, state 0: `transitions`
 [S, A] are next states, -1 = the end, and `rewards` [S, A] have 32 bits; there may be pictures of the states, too.
 """
 
@@ -137,6 +137,7 @@ def load(path: str | os.PathLike[str], *, horizon: int | None = None) -> Table:
         discount=float(data["discount"]),
         action_names=tuple(data["action_names"].tolist()) if "action_names" in data else (),
         renderer=str(data["renderer"]) if "renderer" in data else "",
+        several=Each(Each(Integer(0), 2)).parse("several", data["several"]) if "several" in data else (),
         **{name: data[name] for name in _ARRAYS if name in data},
     )
 
@@ -151,6 +152,7 @@ def save(table: Table, path: str | os.PathLike[str]) -> None:
         "discount": table.discount,
         "action_names": np.array(table.action_names, dtype=np.str_),
         "renderer": table.renderer,
+        "several": np.array(table.several, dtype=np.int32).reshape(-1, 2),
     }
     _write(path, **fields, **arrays)
 

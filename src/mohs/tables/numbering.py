@@ -16,6 +16,10 @@ NONE = -1  # a key that is none, and the number of a key that is not known
 Progress = Callable[[str, int], None]  # what is being counted, and how many there are so far
 
 
+class TooManyError(UsageError):
+    """There are more keys than there may be."""
+
+
 class Numbering:
     """Keys ≥ 0 and their numbers 0, 1, …; `limit` is the most that there may be."""
 
@@ -35,7 +39,7 @@ class Numbering:
         numbers = np.empty(keys.shape, dtype=np.int32)
         self.count = int(add(self._keys, self._slots, self.count, keys.ravel(), numbers.ravel()))
         if self.count > self.limit:
-            raise UsageError(f"there are more than {self.limit:,} {self.what}.")
+            raise TooManyError(f"there are more than {self.limit:,} {self.what}.")
         return numbers
 
     def find(self, keys: Keys) -> npt.NDArray[np.int32]:

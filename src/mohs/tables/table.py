@@ -21,7 +21,7 @@ class Table:
 
     In a deterministic table `indptr` and `prob` are None and row r has the one entry r. Terminal states end the
     episode: nothing is earned after entering one. `observation` is what an agent sees in a state, `reward` the
-    expected reward of an entry.
+    expected reward of an entry. `several` has observations in place of which one of so many is seen, from it on.
     """
 
     actions: int
@@ -36,6 +36,7 @@ class Table:
     prob: Float | None = None
     action_names: tuple[str, ...] = ()
     renderer: str = ""  # the name of what can show a state
+    several: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "actions", Integer(0).parse("actions", self.actions))

@@ -104,4 +104,5 @@ def _rebuilt(
         prob,
         table.action_names,
         table.renderer,
+        table.several,
     ).simplified()

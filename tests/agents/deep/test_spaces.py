@@ -30,7 +30,14 @@ def test_states_are_one_hot():
 def test_numbers_are_seen_as_they_are():
     seen = features(spaces.Box(-1, 1, (2, 2), np.float64), [[[0.5, -0.5], [1, 0]]])
     assert seen.tolist() == [[0.5, -0.5, 1, 0, 0, 0, 0, 0]]
-    assert observations(spaces.MultiBinary(3)) == Numbers(3)
+
+
+def test_marks_are_kept_as_bytes_and_seen_as_numbers():
+    marks, numbers = spaces.MultiBinary(11), spaces.Box(0, 1, (11,), np.float32)
+    seen = np.random.default_rng(0).integers(2, size=(5, 11))
+    assert observations(marks) == Numbers(11, marks=True)
+    assert np.dtype(observations(marks).stored[1]).itemsize == 1
+    assert torch.equal(features(marks, seen), features(numbers, seen))
 
 
 @pytest.mark.parametrize(
@@ -40,10 +47,11 @@ def test_numbers_are_seen_as_they_are():
         ((4, 84, 80), np.uint8, Image((4, 84, 80), False)),
         ((84, 80), np.uint8, Image((1, 84, 80), True)),
         ((10, 10, 7), np.bool_, Image((7, 10, 10), True, 1)),
+        ((9, 3, 3), np.uint8, Image((9, 3, 3), False, 1)),
     ],
 )
 def test_images_have_their_channels_in_front(shape, dtype, expected):
-    space = spaces.Box(0, 255 if dtype is np.uint8 else 1, shape, dtype)
+    space = spaces.Box(0, expected.top, shape, dtype)
     assert observations(space) == expected
     pixels = np.random.default_rng(0).integers(0, 2, (2, *shape)).astype(dtype)
     shown = features(space, pixels).numpy()

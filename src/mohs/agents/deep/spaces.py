@@ -1,7 +1,8 @@
 """How does a network see an observation, and how does it name an action?
 
-Observations are *stored* as compactly as they come (numbers of states, bytes of images) and turned into *features* when
-a batch is made: states one-hot, numbers as they are, images as bytes for a convolutional network.
+Observations are *stored* as compactly as they come (numbers of states, marks, bytes of images) and turned into
+*features* when a batch is made: states one-hot, numbers and marks as they are, images as bytes for a convolutional
+network.
 """
 
 from __future__ import annotations
@@ -24,22 +25,24 @@ from mohs.core.images import is_image
 
 @dataclass(frozen=True)
 class Numbers:
-    """A vector of numbers."""
+    """A vector of numbers, or of marks that are 0 or 1 and need a byte each."""
 
     width: int
+    marks: bool = False
     image = False
 
     @property
     def stored(self) -> tuple[tuple[int, ...], npt.DTypeLike]:
-        return (self.width,), np.float32
+        return (self.width,), np.int8 if self.marks else np.float32
 
     def store(self, seen: npt.NDArray[Any]) -> npt.NDArray[Any]:
         """Observations [n, ...] as they are kept."""
-        return np.asarray(seen, dtype=np.float32).reshape(len(seen), self.width)
+        return np.asarray(seen, dtype=self.stored[1]).reshape(len(seen), self.width)
 
     def features(self, kept: npt.NDArray[Any], device: torch.device) -> Tensor:
         """Kept observations [cells, batch, ...] as a network takes them: [cells, batch, padded width]."""
-        return functional.pad(torch.from_numpy(kept).to(device), (0, padded(self.width) - self.width))
+        numbers = torch.from_numpy(kept).to(device, torch.float32)
+        return functional.pad(numbers, (0, padded(self.width) - self.width))
 
 
 @dataclass(frozen=True)
@@ -108,16 +111,20 @@ def observations(space: spaces.Space[Any]) -> Observations:
     if isinstance(space, spaces.Box) and is_image(space):
         return _image(space)
     if isinstance(space, spaces.Box | spaces.MultiBinary) and not _is_film(space):
-        return Numbers(int(np.prod(space.shape)))
+        return Numbers(int(np.prod(space.shape)), isinstance(space, spaces.MultiBinary))
     raise UsageError(f"deep agents see numbers, states or images, but the observation space is {space}.")
 
 
 def _image(space: spaces.Box) -> Image:
-    """Channels come last, or first where there are fewer in front; pictures of one channel may leave it out."""
+    """Channels come last, or first where there are fewer in front; pictures of one channel may leave it out.
+
+    Bytes that are 0 or 1 are planes of a board, one for each thing that may lie on it: they come first.
+    """
     shape = space.shape if len(space.shape) == 3 else (*space.shape, 1)
-    last = shape[2] <= shape[0]
+    planes = space.dtype == np.uint8 and len(space.shape) == 3 and space.high.max() <= 1
+    last = shape[2] <= shape[0] and not planes
     channels, height, width = (shape[2], shape[0], shape[1]) if last else shape
-    return Image((channels, height, width), last, 255 if space.dtype == np.uint8 else 1)
+    return Image((channels, height, width), last, 255 if space.dtype == np.uint8 and not planes else 1)
 
 
 def _is_film(space: spaces.Space[Any]) -> bool:

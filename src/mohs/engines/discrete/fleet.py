@@ -26,6 +26,11 @@ class Fleet(AnyFleet):
     portable = ("key", "episode", "pushed", "t", "state", "irrelevant", "node", "place", "phase", "over")
 
     @property
+    def sizes(self) -> tuple[int, int]:
+        states, actions, irrelevant_states, irrelevant_actions = self.spaces
+        return states * max(irrelevant_states, 1), actions * max(irrelevant_actions, 1)
+
+    @property
     def traces(self) -> npt.NDArray[np.int32]:
         """The last N-states of every instance, oldest first, -1 before the start of its episode."""
         width = int(self.instances["trace_length"][0])

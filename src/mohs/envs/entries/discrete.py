@@ -75,6 +75,7 @@ DISCRETE = Environment(
     vector_face="mohs.envs.discrete:DiscreteVectorEnv",
     spaces="mohs.tables.toy_parameters:spaces",
     parts="mohs.tables.toy:toy",
+    fleet="mohs.engines.discrete.fleet:fleet",
     table="mohs.tables.toy_table:toy_table",
     score="mohs.exact.references:return_score",
     noise=("transition_noise", "reward_noise"),

@@ -35,6 +35,7 @@ GRID = Environment(
     vector_face="mohs.envs.grid:GridVectorEnv",
     spaces="mohs.tables.grid_parameters:spaces",
     parts="mohs.tables.grid:grid",
+    fleet="mohs.engines.discrete.fleet:fleet",
     table="mohs.tables.toy_table:toy_table",
     score="mohs.exact.references:return_score",
     noise=("transition_noise", "reward_noise"),

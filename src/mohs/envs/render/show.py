@@ -16,6 +16,7 @@ from mohs.core.task import Task
 from mohs.envs.render.episode import Episode, State
 
 _PICTURES = {
+    "challenge": "mohs.envs.render.challenge",
     "ctgraph": "mohs.envs.render.ctgraph",
     "toy/discrete": "mohs.envs.render.discrete",
     "toy/grid": "mohs.envs.render.grid",

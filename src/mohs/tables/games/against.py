@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core import seeding
-from mohs.core.errors import UsageError
 from mohs.core.kernel import kernel, law
 from mohs.core.splitmix import STRIDE, mix
 from mohs.tables.games.game import BATCH, NONE, ONGOING, Game, Keys
 from mohs.tables.mdp import Mdp
-from mohs.tables.numbering import Numbering, Progress
+from mohs.tables.numbering import Numbering, Progress, TooManyError
 from mohs.tables.table import Table
 
 Worth = Callable[[Keys], npt.NDArray[np.floating | np.signedinteger]]
@@ -94,7 +93,7 @@ def _search(
         done += len(keys)
         live += int((result == ONGOING).sum())
         if live > limit:
-            raise UsageError(f"{game.name} against this opponent has more than {limit:,} states.")
+            raise TooManyError(f"{game.name} against this opponent has more than {limit:,} states.")
         if progress is not None:
             progress("states", live)
     return states.keys, np.concatenate(moves), np.concatenate(results)

@@ -1,0 +1,45 @@
+"""How is a table played? One inlined law; every kernel that plays it calls `begin` and `advance`.
+
+An entry of a table is one word of 64 bits, so that a step reads memory once: below, 31 bits for the next state and one
+that is set where it is terminal; above, the reward. See `tables/challenge/cache.py`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mohs.core.kernel import law
+from mohs.engines.common_law import at, draw_task
+from mohs.engines.draws import LANE_NOISE, uniform
+from mohs.engines.table.address import word_at
+
+_STATE, _END, _REWARD = np.uint64(2**31 - 1), np.uint64(2**31), np.uint64(32)
+
+
+@law
+def begin(inst, tasks, ints, floats):  # type: ignore[no-untyped-def]
+    """Starts the next episode."""
+    episode = inst.episode + 1
+    draw_task(inst, ints, floats, episode)
+    inst.episode = episode
+    inst.t = 0
+    inst.state = at(tasks, inst.task).start
+    inst.last = -1
+    inst.over = 0
+
+
+@law
+def advance(inst, tasks, action):  # type: ignore[no-untyped-def]
+    """One step: (reward, terminated, truncated). The caller has checked the action."""
+    task = at(tasks, inst.task)
+    t, last = inst.t + 1, inst.last
+    if task.sticky > 0.0 and last >= 0 and uniform(inst.key, inst.episode, t, LANE_NOISE) < task.sticky:
+        action = np.int64(last)
+    entry = word_at(task.entries, inst.state * task.actions + action)
+    terminated = (entry & _END) != 0
+    truncated = t >= task.horizon  # also where the step terminates, as Gymnasium's TimeLimit has it
+    inst.t = t
+    inst.state = np.int32(entry & _STATE)
+    inst.last = action
+    inst.over = terminated | truncated
+    return np.float64(np.uint32(entry >> _REWARD).view(np.float32)), terminated, truncated
