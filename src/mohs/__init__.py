@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mohs.envs.inject import inject, inject_vec
     from mohs.envs.make import make, make_vec
     from mohs.protocols.card import card
-    from mohs.protocols.conduct import diagnose, lifelong
+    from mohs.protocols.conduct import challenge, diagnose, lifelong
     from mohs.report.html import write_report
     from mohs.runs.export import load
     from mohs.tables.build import table
@@ -27,13 +27,14 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Agent", "Cell", "Dial", "Family", "MohsError", "Point", "Probe", "Reference", "Score", "Segment", "StoreError",
-    "Table", "Task", "TaskSet", "UsageError", "card", "ctgraph", "diagnose", "inject", "inject_vec", "lifelong", "load",
-    "make", "make_vec", "table", "write_report",
+    "Table", "Task", "TaskSet", "UsageError", "card", "challenge", "ctgraph", "diagnose", "inject", "inject_vec",
+    "lifelong", "load", "make", "make_vec", "table", "write_report",
 ]  # fmt: skip
 
 # Loaded on first use, so that `import mohs` needs numpy and gymnasium only.
 _LAZY = {
     "card": "mohs.protocols.card",
+    "challenge": "mohs.protocols.conduct",
     "diagnose": "mohs.protocols.conduct",
     "lifelong": "mohs.protocols.conduct",
     "write_report": "mohs.report.html",

@@ -127,6 +127,17 @@ def test_deep_agents_make_one_pack_for_each_worker_or_as_many_rounds_as_it_takes
     assert [len(pack) for pack in packed] == sizes
 
 
+def test_a_small_group_among_many_is_not_cut():
+    made = [
+        Cell(Agent.make("dqn", learning_rate=rate), seed, (Segment(Task.make("toy/discrete"), 10),))
+        for rate in (1e-4, 2e-4, 3e-4, 4e-4, 5e-4)
+        for seed in range(3)
+    ]
+    packed = packs(made, partial(suited_size, total=len(made), workers=2))
+    assert [len(pack) for pack in packed] == [3] * 5
+    assert len(packs(made[:3], partial(suited_size, total=3, workers=2))) == 2
+
+
 def test_packs_of_large_networks_and_of_images_are_small():
     def size(task, **params):
         group = [Cell(Agent.make("dqn", **params), seed, (Segment(task, 10),)) for seed in range(1000)]

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mohs.cli import card, correlate, diagnose, lifelong, listings, run, studies
+from mohs.cli import card, challenge, correlate, diagnose, lifelong, listings, run, studies
 from mohs.cli.options import EXIT_INTERRUPTED, EXIT_USAGE
 from mohs.core.errors import MohsError
 
@@ -24,6 +24,7 @@ COMMANDS = (
 )  # fmt: skip
 for command in COMMANDS:
     app.command()(command)
+app.add_typer(challenge.challenge, name="challenge")
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mohs.cli.challenge_run import show_challenge_of
 from mohs.cli.lifelong import show_lifelong_of
 from mohs.cli.options import DEFAULT_STORE, REPORTS, AsJson, Png, StoreUrl
 from mohs.cli.output import print_json, slug
@@ -54,6 +55,7 @@ def report(
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a study from what the store holds, finished or not."""
+    from mohs.protocols.challenge.study import PROTOCOL as CHALLENGE
     from mohs.protocols.lifelong.study import PROTOCOL as LIFELONG
     from mohs.protocols.studies.experiment import PROTOCOL
     from mohs.runs.store import open_store
@@ -66,6 +68,8 @@ def report(
             show_experiment_of(opened, key, directory, png=png, as_json=as_json)
         elif planned.protocol == LIFELONG:
             show_lifelong_of(opened, key, directory, png=png, as_json=as_json)
+        elif planned.protocol == CHALLENGE:
+            show_challenge_of(opened, key, directory, png=png, as_json=as_json)
         else:
             show(verdict_of(opened, key), directory, png=png, as_json=as_json)
 

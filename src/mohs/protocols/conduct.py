@@ -1,4 +1,4 @@
-"""How does a user diagnose an agent from Python, or let it live? One call, from the agent's name to the verdict."""
+"""How does a user put an agent to the test from Python? One call, from the agent's name to the verdict."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from mohs.agents.protocol import Points
 from mohs.core.cell import Agent, Mode
 from mohs.core.task import Task
 from mohs.protocols import diagnose as diagnoses
+from mohs.protocols.challenge import study as challenges
+from mohs.protocols.challenge.verdict import Verdict as ChallengeVerdict
+from mohs.protocols.challenge.verdict import verdict as challenge_verdict
 from mohs.protocols.lifelong import study as lives
 from mohs.protocols.lifelong.curriculum import Curriculum, read_curriculum
 from mohs.protocols.lifelong.verdict import Verdict as LifelongVerdict
@@ -75,6 +78,37 @@ def lifelong(
     agents = lives.contenders(made, methods)
     study = lives.LifelongStudy.make(course, agents, seeds=seeds, told=told, steps=steps, episodes=episodes, mode=mode)
     return lifelong_verdict(study, _run(lives.plan(study), store, workers, pack_size, device, progress))
+
+
+def challenge(
+    agents: str | Sequence[str],
+    *,
+    edition: str = "full",
+    mdps: Sequence[str] | None = None,
+    settings: Sequence[str] | None = None,
+    budget: int | None = None,
+    seeds: int | None = None,
+    every: int = challenges.EVERY,
+    hyperparameters: Mapping[str, Any] | None = None,
+    store: str = "sqlite:///mohs.db",
+    workers: int | None = None,
+    pack_size: int | None = None,
+    device: str = "cpu",
+    progress: str | Progress = "auto",
+) -> ChallengeVerdict:
+    """What `mohs challenge run` finds: which MDPs agents solve. The arguments are those of the command."""
+    study = challenges.ChallengeStudy.make(
+        [agents] if isinstance(agents, str) else agents,
+        edition=edition,
+        mdps=mdps,
+        settings=settings,
+        budget=budget,
+        seeds=seeds,
+        every=every,
+        hyperparameters=hyperparameters,
+    )
+    results = _run(challenges.plan(study), store, workers, pack_size, device, progress)
+    return challenge_verdict(study, results, challenges.facts(study))
 
 
 def _run(

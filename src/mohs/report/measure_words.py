@@ -121,6 +121,11 @@ WORDS: Mapping[str, tuple[str, str, str]] = {
         "The most states that share one observation; 1 where every state is seen as itself.",
         "counted",
     ),
+    "most_of_one": (
+        "Observations of one state",
+        "The most different observations of one and the same state; 1 where a state always looks the same.",
+        "counted",
+    ),
 }
 
 _CTGRAPH = "Soltoggio et al. 2023"

@@ -17,6 +17,7 @@ from mohs.report import numbers
 
 if TYPE_CHECKING:
     from mohs.protocols.card import Card
+    from mohs.protocols.challenge.verdict import Verdict as Challenge
     from mohs.protocols.compare import Comparison
     from mohs.protocols.diagnose import Verdict
     from mohs.protocols.lifelong.verdict import Verdict as Lifelong
@@ -94,6 +95,30 @@ def show_lifelong(found: Lifelong, path: Path) -> None:
 
 def _known(e: Estimate) -> str:
     return numbers.estimated(e) if e.n else "not defined"
+
+
+def show_challenge(found: Challenge, path: Path) -> None:
+    """Sentences, what was solved of every group, and every MDP with its runs solved and its sample complexity."""
+    from mohs.protocols.challenge.sentences import counted
+    from mohs.protocols.challenge.verdict import GROUPS
+    from mohs.report.challenge import steps_text
+    from mohs.report.figures.challenge import horizon_text
+
+    for line in found.headline:
+        print(line)
+    rows = [(GROUPS[name], *(counted(s.shares[name]) for s in found.solvers)) for name in found.groups]
+    show_table("MDPs solved", ("", *(s.label for s in found.solvers)), rows)
+    rows = [
+        (m.id, m.status, horizon_text(m),
+         *(f"{o.runs_solved}/{o.runs}, {steps_text(o.complexity)}" for o in (s.outcomes[i] for s in found.agents)))
+        for i, m in enumerate(found.mdps)
+    ]  # fmt: skip
+    show_table(
+        "Runs that solved it, and sample complexity",
+        ("MDP", "status", "effective horizon", *(s.label for s in found.agents)),
+        rows,
+    )
+    print(f"Report: {path}")
 
 
 def show_comparison(found: Comparison, path: Path) -> None:

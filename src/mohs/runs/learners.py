@@ -19,7 +19,7 @@ from mohs.agents.hyperparameters import Config, domain_of
 from mohs.agents.planner import OptimalLearner
 from mohs.agents.protocol import NONE_FAILED, Learner, Points
 from mohs.agents.sqirl import SqirlConfig
-from mohs.agents.tabular import ALGORITHMS, TabularConfig, TabularLearner, seen_as_states
+from mohs.agents.tabular import ALGORITHMS, TabularConfig, TabularLearner, is_numbered, seen_as_states
 from mohs.core.cell import Agent, Cell
 from mohs.core.errors import UsageError, unknown
 from mohs.core.task import Source, Task, members
@@ -68,9 +68,11 @@ def config_class(name: str) -> type[Config]:
 
 
 def describe(name: str) -> dict[str, Any]:
-    """A built-in agent for people: a sentence, its hyperparameters (those that all deep agents share last), presets."""
+    """An agent for people: a sentence, its hyperparameters (those that all deep agents share last), presets."""
+    if name.startswith(sb3.PREFIX):
+        return sb3.describe(name)
     if name not in BUILT_IN:
-        raise unknown("built-in agent", name, BUILT_IN)
+        raise unknown("agent", name, (*BUILT_IN, *(f"{sb3.PREFIX}{algorithm}" for algorithm in sb3.ALGORITHMS)))
     config = config_class(name)
     shared = deep.shared_settings() if name in deep.AGENTS else ()
     settings = {
@@ -90,13 +92,17 @@ def check_sees(agent: Agent, source: Source) -> None:
     if agent.name not in (*ALGORITHMS, "optimal") or agent.name == "random":
         return
     for task in members(source)[0]:
+        if is_numbered(task) and not seen_as_states(task):
+            raise UsageError(f"{agent.name} keeps a table of states and must see their numbers: set observation=state.")
         if not seen_as_states(task):
             shown = f"{task.env} as images" if task.values.get("image_representations") else task.env
             raise UsageError(
-                f"{agent.name} keeps a table of states and plays toy/discrete and toy/grid, seen as they are, not "
-                f"{shown}: take a deep agent (mohs agents), random, gorp or sqirl (finitely many actions), or an agent "
-                "of your own (file.py:function)."
+                f"{agent.name} keeps a table of states and plays toy/discrete, toy/grid and challenge, seen as they "
+                f"are, not {shown}: take a deep agent (mohs agents), random, gorp or sqirl (finitely many actions), or "
+                "an agent of your own (file.py:function)."
             )
+        if agent.name == "optimal" and task.values.get("sticky_actions"):
+            raise UsageError("the optimal agent does not see which action was taken: sticky_actions must be 0.")
 
 
 def check_plays(agent: Agent, task: Task, steps: int | None = None) -> None:
@@ -107,7 +113,7 @@ def check_plays(agent: Agent, task: Task, steps: int | None = None) -> None:
         if agent.name in IN_PYTHON:
             action_count(env.action_space)
         else:
-            sb3.check_plays(agent, env.action_space)
+            sb3.check_builds(agent, env)
             if steps is not None:
                 sb3.check_length(sb3.algorithm_of(agent.name), steps, dict(agent.params))
         env.close()
@@ -121,7 +127,7 @@ def learner(cells: Sequence[Cell], device: str = "cpu") -> Learner:
     sources = [segment.source for segment in cells[0].segments] + [probe.source for probe in cells[0].probes]
     for source in sources:
         check_sees(cells[0].agent, source)
-    if name == "random" and not all(seen_as_states(task) for source in sources for task in members(source)[0]):
+    if name == "random" and not all(is_numbered(task) for source in sources for task in members(source)[0]):
         return _EachAlone(cells, RANDOM)
     if name in ALGORITHMS:
         return TabularLearner(cells)

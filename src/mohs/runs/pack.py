@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import time
 import traceback
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
@@ -138,7 +139,7 @@ def run_pack(
     told_at, told_step = clock(), step
     chunk = pace.chunk or FIRST_CHUNK
     while step < first.steps and len(failed) < len(cells):
-        event = next(e for e in events if e > step)
+        event = events[bisect_right(events, step)]
         size = event - step if is_user_agent(first) else min(chunk, event - step)
         began = clock()
         learner.train(size)

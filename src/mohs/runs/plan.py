@@ -14,6 +14,7 @@ from itertools import pairwise
 from typing import Any
 
 from mohs.agents.deep import catalogue as deep
+from mohs.agents.tabular import ALGORITHMS, most_cells
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
 from mohs.core.images import is_image
@@ -125,15 +126,26 @@ def suited_size(group: Sequence[Cell], total: int, workers: int) -> int:
     """How many of these cells, out of `total` with others, make a good pack.
 
     A pack of few networks takes nearly as long as one of many, so deep agents make one pack for each worker, or as many
-    rounds of them as networks stay in cache.
+    rounds of them as networks stay in cache; and fewer where other groups keep workers busy, two packs each.
     """
-    agent = group[0].agent
+    agent, usual = group[0].agent, default_pack_size(total, workers)
+    if agent.name in ALGORITHMS:
+        return min(usual, _fitting(group[0]))
     if agent.name not in deep.AGENTS:
-        return default_pack_size(total, workers)
+        return usual
     most = deep.pack_size(agent, any(_shows_images(task) for task in members(group[0].segments[0].source)[0]))
-    at_once = max(1, workers)
+    hands = max(1, workers)
+    at_once = min(hands, math.ceil(2 * hands * len(group) / max(total, len(group))))
     rounds = math.ceil(len(group) / (at_once * most))
     return math.ceil(len(group) / (at_once * rounds))
+
+
+def _fitting(cell: Cell) -> int:
+    """How many cells like this one fit into memory with their Q-tables."""
+    try:
+        return most_cells(cell)
+    except Exception:  # the cell itself will say what is wrong with its task
+        return LARGEST_PACK
 
 
 def _shows_images(task: Task) -> bool:

@@ -18,9 +18,8 @@ from typing import Any
 from mohs.core.errors import unknown
 
 VERSION = "v1"
-INSTANCES = 3
+INSTANCES = 2
 TILES, CUBES = (8, 12, 16, 20, 24, 28, 31), (4, 6, 8, 10, 12, 14, 15)  # distances of the starts
-FEW_STARTS = {("tiles", 31): 2}  # where there are not as many as instances
 DISCS = (3, 4, 5, 6)
 LEVELS = 19  # of Sokoban: all that are shipped
 TEMPERATURES = (0.0, 0.025, 0.05, 0.1, 0.2, 0.4)
@@ -62,7 +61,7 @@ def _planning() -> Iterator[Candidate]:
         ("cube", CUBES, "2×2×3 tower cube"),
     ):
         for distance in distances:
-            for number in range(min(INSTANCES, FEW_STARTS.get((source, distance), INSTANCES))):
+            for number in range(INSTANCES):
                 yield _planned(
                     f"{source}-{distance}-{number}", source, f"{title}, {distance} moves from solved",
                     distance=distance, number=number,

@@ -1,0 +1,201 @@
+"""Which MDPs make the challenge, and are they here? The commands that list, build, show and verify them."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mohs.cli.card import card as show_card
+from mohs.cli.options import AsJson, Png, Workers
+from mohs.cli.output import announce_compilation, check_directory, print_json
+from mohs.core.domain import Integer
+from mohs.core.errors import UsageError
+from mohs.report.terminal import show_table, stages
+
+if TYPE_CHECKING:
+    from mohs.tables.challenge.catalogue import Listed
+
+Ids = Annotated[list[str] | None, typer.Argument(help="Ids of MDPs; by default all of the challenge.")]
+EXIT_DIFFERS = 1
+
+
+def list_mdps(
+    every: Annotated[bool, typer.Option("--all", help="Also those that the filter dropped.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """List the MDPs of the challenge and what is known of them."""
+    from dataclasses import asdict
+
+    from mohs.tables.challenge.cache import is_stored
+    from mohs.tables.challenge.catalogue import catalogue, challenge
+
+    found = catalogue() if every else challenge()
+    if as_json:
+        print_json([{**asdict(mdp), "built": is_stored(mdp.id)} for mdp in found])
+        return
+    columns = (
+        "MDP",
+        *(["status"] if every else []),
+        "states",
+        "actions",
+        "T",
+        "optimum",
+        "min k",
+        "horizon",
+        "guessing",
+    )
+    rows = [(mdp.id, *([mdp.status] if every else []), *_row(mdp)) for mdp in found]
+    show_table(f"The Effective Horizon Challenge: {len(challenge())} MDPs of {len(catalogue())} tried", columns, rows)
+
+
+def _row(mdp: Listed) -> tuple[str, ...]:
+    numbers = (mdp.states, mdp.actions, mdp.horizon, mdp.optimal_return, mdp.min_k)
+    shown = (
+        "–" if number is None else f"{number:,g}" if isinstance(number, float) else f"{number:,}" for number in numbers
+    )
+    return (*shown, horizon_text(mdp), "–" if mdp.guess_steps is None else f"{mdp.guess_steps:.1e}")
+
+
+def horizon_text(mdp: Listed) -> str:
+    """The effective horizon, or what it is more than."""
+    if mdp.effective_horizon is not None:
+        return f"{mdp.effective_horizon:.1f}"
+    return "–" if mdp.effective_horizon_low is None else f"> {mdp.effective_horizon_low:.1f}"
+
+
+def build(
+    ids: Ids = None,
+    smallest: Annotated[int | None, typer.Option(help="Only so many, those with fewest states.")] = None,
+    workers: Workers = None,
+) -> None:
+    """Build the tables of MDPs and keep them; those that are there already are not built again."""
+    from mohs.tables.challenge.building import build_all
+    from mohs.tables.challenge.cache import directory, is_stored
+
+    wanted = [mdp.id for mdp in _chosen(ids, smallest)]
+    missing = sum(not is_stored(id) for id in wanted)
+    announce_compilation()
+    done = 0
+    with stages() as say:
+        for event in build_all(
+            wanted, os.cpu_count() or 1 if workers is None else Integer(1).parse("workers", workers)
+        ):
+            rate = event.count / event.seconds if event.seconds else 0
+            said = (
+                f"{event.count:,} {event.what} in {event.seconds:.1f} s ({rate:,.0f}/s), {event.memory / 2**30:.1f} GB"
+            )
+            if event.done:
+                done += 1
+                print(f"{event.id}: {said} [{done}/{missing}]", file=sys.stderr)
+            else:
+                say(f"{event.id}: {said} [{done}/{missing}]")
+    print(f"{len(wanted)} MDPs are in {directory(wanted[0]).parent}, {done} of them new.")
+
+
+def show(
+    id: Annotated[str, typer.Argument(help="The id of an MDP (mohs challenge list has all).")],
+    out: Annotated[Path | None, typer.Option(help="Also write a picture of the start here (PNG).")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show what is known of an MDP, and its start."""
+    from dataclasses import asdict
+
+    from mohs.tables.challenge.cache import stored
+    from mohs.tables.challenge.catalogue import listed
+
+    mdp = listed(id)
+    if out is not None:
+        check_directory(out.parent)
+    if as_json:
+        print_json(asdict(mdp))
+    else:
+        print(f"{mdp.id}: {mdp.title} ({mdp.status})\n")
+        found = stored(id)
+        board = found.cells[found.start].reshape(found.shape)
+        print("\n".join("  " + "".join(found.codes[code] for code in row) for row in board), "\n")
+        facts = {
+            "states": found.states, "actions": f"{found.actions} {' '.join(found.action_names)}".strip(),
+            "horizon T": mdp.horizon, "optimal return": mdp.optimal_return, "random return": mdp.random_return,
+            "chance of guessing": mdp.p_opt, "steps of guessing": mdp.guess_steps, "min k": mdp.min_k,
+            "effective horizon": horizon_text(mdp), "GORP's budget": mdp.gorp_budget, "checksum": found.checksum,
+        }  # fmt: skip
+        width = max(map(len, facts))
+        for name, value in facts.items():
+            print(f"{name:<{width}}  {'–' if value is None else f'{value:,}' if isinstance(value, int) else value}")
+    if out is not None:
+        _draw(id, out)
+
+
+def _draw(id: str, out: Path) -> None:
+    from PIL import Image
+
+    from mohs.envs.make import make
+
+    env = make("challenge", mdp=id, render_mode="rgb_array")
+    env.reset(seed=0)
+    Image.fromarray(env.render()).save(out)  # type: ignore[arg-type]
+    env.close()
+
+
+def card(
+    id: Annotated[str, typer.Argument(help="The id of an MDP (mohs challenge list has all).")],
+    sticky: Annotated[float | None, typer.Option(help="Also with sticky actions of this probability.")] = None,
+    runs: Annotated[int, typer.Option(help="Runs of GORP for each probe.")] = 100,
+    budget: Annotated[int, typer.Option(help="Most steps that a run of GORP may be charged.")] = 10_000_000,
+    out: Annotated[Path | None, typer.Option(help="Directory of the HTML card.")] = None,
+    png: Png = False,
+    as_json: AsJson = False,
+) -> None:
+    """Tell how hard an MDP is and why: its whole hardness card."""
+    from mohs.tables.challenge.catalogue import listed
+
+    show_card(
+        ["challenge", f"mdp={listed(id).id}"], sticky=sticky, runs=runs, budget=budget, out=out, png=png,
+        as_json=as_json,
+    )  # fmt: skip
+
+
+def verify(
+    ids: Ids = None,
+    rebuild: Annotated[bool, typer.Option("--rebuild", help="Build each anew, and compare that too.")] = False,
+    as_json: AsJson = False,
+) -> int:
+    """Compare the tables that are kept here with the checksums of the list."""
+    from mohs.tables.challenge.build import build as make
+    from mohs.tables.challenge.cache import checksum, is_sound, is_stored, packed, read
+    from mohs.tables.challenge.grid import candidate
+
+    found: dict[str, str] = {}
+    with stages() as say:
+        for mdp in _chosen(ids, None):
+            say(f"verifying {mdp.id}")
+            if is_stored(mdp.id):
+                kept = read(mdp.id)
+                sound = is_sound(kept) and mdp.checksum in (None, kept.checksum)
+                found[mdp.id] = "same" if sound else "differs"
+            else:
+                found[mdp.id] = "not built"
+            if rebuild:
+                made = make(candidate(mdp.id))
+                same = checksum(*packed(mdp.id, made), made.cells) == mdp.checksum
+                found[mdp.id] += ", built anew the same" if same else ", built anew it differs"
+    if as_json:
+        print_json(found)
+    else:
+        show_table("Checksums", ("MDP", "table"), list(found.items()))
+    return EXIT_DIFFERS if any("differs" in state for state in found.values()) else 0
+
+
+def _chosen(ids: list[str] | None, smallest: int | None) -> list[Listed]:
+    from mohs.tables.challenge.catalogue import challenge, listed
+
+    found = [listed(id) for id in dict.fromkeys(ids)] if ids else list(challenge())
+    if not found:
+        raise UsageError("the list has no MDPs.")
+    if smallest is not None:
+        found = sorted(found, key=lambda mdp: mdp.states or 0)[: Integer(1).parse("smallest", smallest)]
+    return found

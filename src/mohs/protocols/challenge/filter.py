@@ -1,0 +1,84 @@
+"""Is an MDP hard enough for the challenge, and what is true of it? The filter of section 3, on complete tables.
+
+An MDP is dropped if the agent cannot win it, or if random guessing or GORP finds an optimal policy in fewer than ten
+million steps. GORP is charged as in the paper, for every k that the budget allows, with bisection on m.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from mohs.exact import qvi, solve
+from mohs.exact.gorp import gorp_horizon
+from mohs.tables.challenge.build import build
+from mohs.tables.challenge.cache import checksum, packed
+from mohs.tables.challenge.catalogue import CHALLENGE, Listed
+from mohs.tables.challenge.grid import GAME, Candidate
+from mohs.tables.numbering import TooManyError
+from mohs.tables.table import Table
+
+BUDGET = 10_000_000  # steps
+FURTHER = 100_000_000  # up to which the effective horizon of what is left is looked for
+RUNS = 40  # of GORP with one k and m
+FEW = 300_000  # states up to which GORP is asked also where guessing is enough
+WIN = 1.0
+NO_WIN, TOO_LARGE, GUESSED, GORP = "no win", "too large", "guessed", "gorp"
+
+
+def examine(candidate: Candidate) -> Listed:
+    """What the filter says of a candidate. Of large ones that are guessed no more is found out."""
+    found = Listed(candidate.id, candidate.source, candidate.kind, candidate.title, TOO_LARGE, 0, candidate.horizon)
+    try:
+        mdp = build(candidate)
+    except TooManyError:
+        return found
+    table = mdp.table
+    facts, entries = packed(candidate.id, mdp)
+    best = float(table.initial @ solve.values(table, "best"))
+    found = replace(
+        found, status=NO_WIN, states=table.states, actions=table.actions, optimal_return=_rounded(best),
+        checksum=checksum(facts, entries, mdp.cells),
+    )  # fmt: skip
+    if candidate.kind == GAME and best < WIN - qvi.TIES:
+        return found
+    chance = qvi.p_opt(table)
+    guess = candidate.horizon * math.log(2) / chance if chance > 0 else math.inf
+    found = replace(found, status=GUESSED, p_opt=chance, guess_steps=guess)
+    if guess < BUDGET and table.states > FEW:
+        return found
+    found = _searched(replace(found, random_return=_random(table)), table, BUDGET)
+    if found.gorp_steps is not None:
+        return found if guess < BUDGET else replace(found, status=GORP)
+    return found if guess < BUDGET else replace(found, status=CHALLENGE)
+
+
+def measure(found: Listed, table: Table) -> Listed:
+    """What more there is to know of an MDP that is left: min_k, and its effective horizon as far as that is cheap."""
+    return _searched(replace(found, min_k=qvi.min_k(table)), table, FURTHER)
+
+
+def shaped_alike(found: Listed, candidate: Candidate) -> Listed:
+    """What is known of a shaped game from the plain one that was dropped: shaping moves neither optimum nor chance."""
+    return replace(
+        found, id=candidate.id, title=candidate.title, checksum=None, random_return=None,
+    )  # fmt: skip
+
+
+def _searched(found: Listed, table: Table, budget: int) -> Listed:
+    played = gorp_horizon(table, runs=RUNS, budget=budget)
+    return replace(
+        found,
+        gorp_budget=budget,
+        gorp_steps=played.charged,
+        effective_horizon=None if played.effective_horizon is None else _rounded(played.effective_horizon),
+        effective_horizon_low=_rounded(played.interval[0]),
+    )
+
+
+def _random(table: Table) -> float:
+    return _rounded(float(table.initial @ solve.values(table, "mean")))
+
+
+def _rounded(value: float) -> float:
+    return round(value, 6)

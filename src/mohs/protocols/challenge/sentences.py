@@ -1,0 +1,75 @@
+"""What is to be said of the challenge in a few sentences?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from mohs.protocols.challenge.editions import EDITIONS
+
+if TYPE_CHECKING:
+    from mohs.protocols.challenge.study import ChallengeStudy
+    from mohs.protocols.challenge.verdict import Baseline, Standing
+    from mohs.stats import Estimate
+
+PAPER = EDITIONS["full"].budget
+
+
+def headline(study: ChallengeStudy, agents: Sequence[Standing], baselines: Sequence[Baseline]) -> tuple[str, ...]:
+    """What every agent solved, then what simpler ways would have, what held up the rest, and what is missing."""
+    lines = [_solved(study, standing) for standing in agents]
+    others = ", ".join(f"{b.label} {_parts(b.shares, interval=False)}" for b in baselines)
+    lines.append(f"What simpler ways would solve in as many steps: {others}.")
+    stuck = [text for standing in agents if (text := _stuck(standing))]
+    if stuck:
+        lines.append(
+            f"Stuck at a local maximum, of the runs that missed the optimum: {', '.join(stuck)}. They rose, and the "
+            "second half of training brought nothing better."
+        )
+    if study.budget < PAPER:
+        lines.append(f"The challenge allows {PAPER:,} steps: what is not solved in {study.budget:,} may yet be.")
+    missing = sum(standing.kinds["missing"] for standing in agents)
+    if missing:
+        lines.append(
+            f"{missing:,} runs are missing; an MDP that has some and is not solved by others counts as undecided."
+        )
+    return tuple(lines)
+
+
+def tries(study: ChallengeStudy, standing: Standing) -> str:
+    """How often an agent could try, since the best of many tries is better than that of few."""
+    settings, seeds = len(standing.contender.settings), study.seeds
+    return f"best of {settings} setting{'s' * (settings > 1)} × {seeds} seed{'s' * (seeds > 1)}"
+
+
+def counted(e: Estimate) -> str:
+    """12 of 43."""
+    return f"{round(e.value * e.n) if e.n else 0} of {e.n}"
+
+
+def _solved(study: ChallengeStudy, standing: Standing) -> str:
+    if not any(e.n for e in standing.shares.values()):
+        return f"{standing.label}: no MDP is decided yet."
+    found = _parts(standing.shares, interval=True)
+    return f"{standing.label} solves {found} within {study.budget:,} steps, {tries(study, standing)}."
+
+
+def _parts(shares: Mapping[str, Estimate], *, interval: bool) -> str:
+    """0 of 6 challenge MDPs and 4 of 4 controls."""
+    names = {"challenge": "challenge MDPs", "controls": "controls"}
+    return " and ".join(
+        f"{counted(shares[name])} {title}{_percent(shares[name]) if interval else ''}"
+        for name, title in names.items()
+        if name in shares
+    )
+
+
+def _percent(e: Estimate) -> str:
+    return f" ({100 * e.value:.0f}% [{100 * e.low:.0f}, {100 * e.high:.0f}])" if e.known else ""
+
+
+def _stuck(standing: Standing) -> str:
+    """ppo 20 of 24 (83%); nothing where all runs solved theirs."""
+    stuck = standing.kinds["stuck"]
+    unsolved = stuck + standing.kinds["rising"] + standing.kinds["flat"]
+    return f"{standing.label} {stuck:,} of {unsolved:,} ({100 * stuck / unsolved:.0f}%)" if unsolved else ""

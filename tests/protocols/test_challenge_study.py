@@ -1,0 +1,163 @@
+"""What is run: settings that fit the budget, editions by rule, a cell for each try, and data both ways."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from invented_challenge import facts, study_of
+from mohs import UsageError
+from mohs.agents.deep.catalogue import config
+from mohs.protocols.challenge import study as module
+from mohs.protocols.challenge.editions import QUICK_CHALLENGE, QUICK_CONTROLS, few, is_control, survivors
+from mohs.protocols.challenge.settings import contender, contenders, falling_clip, falling_rate
+from mohs.protocols.challenge.study import ChallengeStudy, plan
+from mohs.tables.challenge.catalogue import catalogue
+
+FULL = 10_000_000
+
+
+def test_the_papers_settings_are_its_own():
+    ppo, dqn = contenders(["ppo", "dqn"], FULL)
+    assert [s.name for s in ppo.settings] == ["128", "1280", "12800"]
+    for setting, steps in zip(ppo.settings, (128, 1280, 12800), strict=True):
+        c = config(setting.agent)
+        assert (c.steps, c.copies, c.batch_size, c.epochs) == (steps, 8, 256, 4)
+        assert (c.learning_rate, c.learning_rate_schedule, c.clip, c.clip_schedule) == (2.5e-4, "linear", 0.1, "linear")
+        assert (c.value_weight, c.entropy_weight, c.discount, c.hidden) == (0.5, 0.01, 0.99, (64, 64))
+    for setting, share in zip(dqn.settings, (0.1, 1.0), strict=True):
+        c = config(setting.agent)
+        assert (c.epsilon_start, c.epsilon_end, c.epsilon_share) == (1.0, 0.01, share)
+        assert (c.learning_rate, c.batch_size, c.memory, c.learning_starts) == (1e-4, 32, 100_000, 100_000)
+        assert (c.target_every, c.update_every, c.discount, c.hidden) == (1000, 4, 0.99, (64, 64))
+
+
+def test_agents_of_stable_baselines3_have_the_same_settings_by_their_own_names():
+    ppo, dqn = contenders(["sb3:PPO", "sb3:DQN"], FULL)
+    ours = contenders(["ppo", "dqn"], FULL)
+    for setting, mine in zip(ppo.settings, ours[0].settings, strict=True):
+        given, c = dict(setting.agent.params), config(mine.agent)
+        assert given["n_steps"] == c.steps * c.copies  # one environment, rollouts as long
+        assert (given["batch_size"], given["n_epochs"], given["gamma"]) == (c.batch_size, c.epochs, c.discount)
+        assert (given["ent_coef"], given["vf_coef"]) == (c.entropy_weight, c.value_weight)
+    for setting, mine in zip(dqn.settings, ours[1].settings, strict=True):
+        given, c = dict(setting.agent.params), config(mine.agent)
+        assert given["exploration_fraction"] == c.epsilon_share
+        assert given["exploration_final_eps"] == c.epsilon_end
+        assert (given["buffer_size"], given["learning_starts"]) == (c.memory, c.learning_starts)
+        assert (given["target_update_interval"], given["train_freq"]) == (c.target_every, c.update_every)
+    assert (falling_rate(1.0), falling_rate(0.0), falling_clip(0.5)) == (2.5e-4, 0, 0.05)
+
+
+@pytest.mark.parametrize("budget", [10, 5000, 300_000, 3_000_000, FULL])
+def test_smaller_budgets_scale_what_would_not_fit(budget):
+    ppo, dqn = contenders(["ppo", "dqn"], budget)
+    for setting in dqn.settings:
+        assert config(setting.agent).learning_starts == min(100_000, budget // 10)
+    kept = [config(setting.agent) for setting in ppo.settings]
+    assert kept  # the shortest at least
+    assert all(c.steps * c.copies * 10 <= budget for c in kept[1:])
+    assert len(kept) + len(ppo.left_out) == 3
+    assert ppo.left_out == ("12800",) * (budget < 12800 * 80) or budget < 1280 * 80
+
+
+def test_settings_can_be_chosen_and_hyperparameters_set_in_all_of_them():
+    ppo, dqn = contenders(["ppo", "dqn"], 300_000, ["12800", "slow"], hyperparameters={"hidden": (32,)})
+    assert [s.name for s in (*ppo.settings, *dqn.settings)] == ["12800", "slow"]
+    assert config(ppo.settings[0].agent).hidden == config(dqn.settings[0].agent).hidden == (32,)
+    first = [s.name for c in contenders(["ppo", "dqn", "random"], FULL, most=1) for s in c.settings]
+    assert first == ["128", "fast", "default"]
+    with pytest.raises(UsageError, match="unknown setting '129'"):
+        contenders(["ppo"], FULL, ["129"])
+    with pytest.raises(UsageError, match="unknown setting of dqn '128'"):
+        contenders(["ppo", "dqn"], FULL, ["128"])
+
+
+def test_agents_see_states_as_suits_them():
+    assert contender("q_learning", FULL).settings[0].observation == "state"
+    assert contender("dqn", FULL).settings[0].observation == "cells"
+    assert contender("sb3:DQN", FULL).settings[0].observation == "flat"
+    assert [s.name for s in contender("rainbow", FULL).settings] == ["default"]
+
+
+def test_a_cell_for_each_mdp_agent_setting_and_seed():
+    mdps = facts({}, {}, {})
+    study = study_of(mdps, seeds=4)
+    tries = sum(len(c.settings) for c in study.contenders)
+    cells = plan(study).cells
+    assert len(cells) == len({cell.key for cell in cells}) == len(mdps) * tries * 4
+    for cell in cells:
+        (probe,) = cell.probes
+        assert cell.steps == study.budget
+        assert probe.source == cell.segments[0].source
+        assert (list(probe.at), probe.episodes, probe.mode) == (list(range(1000, 20_001, 1000)), 1, "greedy")
+    assert ChallengeStudy.from_json(json.loads(json.dumps(study.to_json()))) == study
+
+
+def test_thousands_of_evaluations_are_a_few_bytes_of_a_plan():
+    study = replace(study_of(facts({})), budget=FULL)
+    cell = plan(study).cells[0]
+    assert len(cell.probes[0].at) == 10_000
+    assert len(json.dumps(cell.to_json())) < 2000
+
+
+def test_the_full_edition_is_every_mdp_that_survived_the_filter():
+    assert survivors(catalogue()) == [mdp for mdp in catalogue() if mdp.status == "challenge"]
+
+
+def invented(counts):
+    """A catalogue with so many MDPs of the challenge and of those dropped, for each source."""
+    (plain,) = facts({})
+    made = []
+    for number, (source, (hard, easy)) in enumerate(counts.items()):
+        for i in range(hard):
+            made.append(replace(plain, id=f"{source}-{i}", source=source, states=1000 * number + 10 * i + 5))
+        for i in range(easy):
+            horizon = 1.0 + (7 * i + 3) % 5
+            easier = {"status": "gorp", "gorp_steps": 10**4, "effective_horizon": horizon, "states": 1000 * number + i}
+            made.append(replace(plain, id=f"{source}-easy-{i}", source=source, **easier))
+    return made
+
+
+def test_the_quick_edition_follows_from_a_rule():
+    listed = invented(dict.fromkeys(("a", "b", "c", "d", "e", "f", "g", "h"), (3, 3)))
+    chosen = few(listed)
+    hard, easy = [m for m in chosen if not is_control(m)], [m for m in chosen if is_control(m)]
+    assert (len(hard), len(easy)) == (QUICK_CHALLENGE, QUICK_CONTROLS)
+    assert len({m.source for m in hard}) == len(hard)
+    assert {m.source for m in easy} <= {m.source for m in hard}
+    for mdp in hard:
+        assert mdp.states == min(m.states for m in listed if m.source == mdp.source and not is_control(m))
+    for mdp in easy:
+        of_source = [m for m in listed if m.source == mdp.source and is_control(m)]
+        assert mdp.effective_horizon == min(m.effective_horizon for m in of_source)
+    assert [m.source for m in hard] == ["a", "b", "c", "d", "e", "f"]  # the smallest
+    assert [m.source for m in easy] == ["c", "d", "e", "f"]  # the largest of these
+    assert few(reversed(listed)) == chosen  # the order of the list does not matter
+
+
+def test_the_quick_edition_takes_only_controls_that_gorp_solved():
+    listed = [replace(m, gorp_steps=None) if is_control(m) else m for m in invented({"a": (1, 2), "b": (1, 0)})]
+    assert [m.id for m in few(listed)] == ["a-0", "b-0"]
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"agents": []}, "at least one agent"),
+        ({"edition": "quik"}, "edition is 'quik'"),
+        ({"mdps": []}, "at least one MDP"),
+        ({"mdps": ["nothing"]}, "unknown MDP of the challenge 'nothing'"),
+        ({"budget": 0}, "budget is 0"),
+        ({"seeds": 0}, "seeds is 0"),
+        ({"budget": 500}, "every is 1,000, but must be at most the budget of 500"),
+        ({"agents": ["pppo"]}, "Did you mean 'ppo'"),
+        ({"hyperparameters": {"hiden": (2,)}}, "Did you mean 'hidden'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_one_sentence(options, sentence, monkeypatch):
+    monkeypatch.setattr(module, "check_plays", lambda *_: None)
+    with pytest.raises(UsageError, match=sentence):
+        ChallengeStudy.make(**{"agents": ["ppo"], **options})
