@@ -42,19 +42,35 @@ def test_the_hyperparameters_of_an_agent_are_shown(mohs_run):
     assert "widths of the hidden layers" in out
     assert "--set preset=mdp_playground" in out
     assert "learning_rate" in mohs_run("agents", "q_learning")[1]
+    outside = json.loads(mohs_run("agents", "sb3:PPO", "--json")[1])["hyperparameters"]
+    assert outside["n_steps"] == {"default": 2048, "allowed": "an integer ≥ 1", "text": ""}
+    assert outside["policy_kwargs"]["allowed"] == "dict[str, Any] | None"
+    assert "seed" not in outside
     code, _, err = mohs_run("agents", "dqm")
     assert (code, "Did you mean 'dqn'?" in err) == (2, True)
 
 
 def test_hyperparameters_come_from_a_file_and_from_words(mohs_run, tmp_path):
     (tmp_path / "hp.toml").write_text("hidden = [8, 8]\nlearning_starts = 50\n")
-    (tmp_path / "hp.yaml").write_text("preset: mdp_playground\nhidden: [8]\n")
+    (tmp_path / "hp.yaml").write_text("preset: mdp_playground\nhidden: [8]\nlearning_rate: 1e-3\n")
     words = ["--hyperparameters", "hp.toml", "--set", "learning_starts=100"]
     code, out, _ = mohs_run("diagnose", "dqn", *SMALL, *words, "--json")
     assert code == 0
     assert json.loads(out)["study"]["agent"]["params"] == {"hidden": [8, 8], "learning_starts": 100}
     code, out, _ = mohs_run("diagnose", "dqn", *SMALL, "--hyperparameters", "hp.yaml", "--pack-size", "3", "--json")
-    assert json.loads(out)["study"]["agent"]["params"] == {"hidden": [8], "preset": "mdp_playground"}
+    assert json.loads(out)["study"]["agent"]["params"] == {
+        "hidden": [8],
+        "learning_rate": 1e-3,
+        "preset": "mdp_playground",
+    }
+
+
+def test_what_a_diagnosis_costs_is_told_without_running(mohs_run, tmp_path):
+    code, out, _ = mohs_run("diagnose", "q_learning", *SMALL, "--dry-run", "--json")
+    planned = json.loads(out)
+    assert (code, planned["cells"], planned["steps"], planned["broken"]) == (0, 4, 1200, 0)
+    assert "To run: 4 cells" in mohs_run("diagnose", "q_learning", *SMALL, "--dry-run")[1]
+    assert not (tmp_path / "mohs.db").exists()
 
 
 @pytest.mark.parametrize(
@@ -68,6 +84,7 @@ def test_hyperparameters_come_from_a_file_and_from_words(mohs_run, tmp_path):
         (["q_learning", "--set", "preset=atari"], "q_learning has no presets"),
         (["dqn", "--env", "toy/continuous"], "dqn plays finitely many actions"),
         (["sac"], "sac plays continuous actions"),
+        (["sb3:PPO", "--set", "n_steps=abc"], "n_steps of sb3:PPO is 'abc', but must be an integer ≥ 1"),
         (["dqn", "--hyperparameters", "no.toml"], "no.toml cannot be read"),
         (["dqn", "--hyperparameters", "hp.ini"], "hp.ini must end in .toml"),
         (["dqn", "--hyperparameters", "bad.toml"], "bad.toml cannot be read"),

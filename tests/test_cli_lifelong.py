@@ -44,6 +44,8 @@ def test_an_agent_lives_and_its_life_is_told(place, capsys):
     assert "go_on ends at" in shown
     assert "Held out, evaluated but never learnt: other." in shown
     assert "Performance, go_on" in shown
+    (row,) = (line for line in shown.splitlines() if line.startswith("average performance"))
+    assert row.split()[-2:] == ["3", "–"]  # n, and no value that is neither gain nor loss
     names = {path.name for path in (place / "there").iterdir()}
     assert names == {"lifelong.html", "lifelong.json", "metrics.csv", "matrix.csv", "lives.csv"}
     assert (place / "logs" / "go-on-seed0" / "worker-0" / "3-train" / "data-log.tsv").is_file()
@@ -60,6 +62,16 @@ def test_an_agent_lives_and_its_life_is_told(place, capsys):
     assert json.loads(capsys.readouterr().out)["agents"] == data["agents"]
     assert run("compare", data_name := "dqn (go_on, separate) on mine", data_name) == 2
     assert "only diagnoses can be compared" in capsys.readouterr().err
+
+
+def test_hyperparameters_come_from_a_file_and_the_cost_is_told_without_running(place, capsys):
+    (place / "hp.yaml").write_text("hidden: [8]\nlearning_rate: 1e-2\n")
+    words = ("lifelong", "dqn", "--curriculum", "mine.toml", "--seeds", "2", "--hyperparameters", "hp.yaml")
+    assert run(*words, "--set", "hidden=(16,)", "--dry-run", "--json", "--workers", "1") == 0
+    planned = json.loads(capsys.readouterr().out)
+    assert planned["study"] == "dqn hidden=(16,) learning_rate=0.01 on mine"
+    assert (planned["cells"], planned["steps"], planned["broken"]) == (6, 2 * (270 + 150 + 120), 0)
+    assert not (place / "mohs.db").exists()
 
 
 def test_from_python_it_is_one_call(place):
@@ -82,6 +94,7 @@ def test_curricula_are_listed(capsys):
         (("dqn", "--curriculum", "su_gols"), "unknown curriculum 'su_gols'. Did you mean 'su_goals'?"),
         (("dqn", "--curriculum", "none.toml"), "there is no file 'none.toml'"),
         (("dqn", "--curriculum", "mine.toml", "--methods", "ews"), "lifelong"),
+        (("dqn", "--curriculum", "mine.toml", "--methods", "go_on,go_on"), "methods names go_on twice"),
         (
             ("dqn", "--curriculum", "mine.toml", "--methods", "ewc", "--set", "lifelong=reset"),
             "has lifelong=reset already",

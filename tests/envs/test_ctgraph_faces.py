@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import json
 import pickle
 import warnings
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +21,7 @@ import mohs
 from mohs import Task, UsageError
 from mohs.engines.images.classes import class_pictures, turned
 from mohs.envs.entries.ctgraph import CONFIGURATIONS as NAMED
+from mohs.envs.render import canvas
 
 CONFIGURATIONS: list[dict[str, Any]] = [
     {},
@@ -61,6 +64,30 @@ def test_named_configurations_are_ids(name):
 def test_a_misspelt_configuration_is_answered_with_the_nearest():
     with pytest.raises(UsageError, match="CT-FO-B1"):
         mohs.make("CT-FO-B3")
+
+
+@pytest.mark.parametrize("make", [mohs.make, partial(mohs.make_vec, num_envs=2)])
+def test_an_unknown_option_of_reset_is_answered_with_the_nearest(make):
+    env = make("ctgraph")
+    with pytest.raises(UsageError, match=r"unknown option of reset 'gaol'\. Did you mean 'goal'"):
+        env.reset(seed=0, options={"gaol": (1, 2)})
+    env.reset(seed=0, options={"goal": (1, 2)})
+
+
+def test_only_decisions_that_were_come_to_are_marked(monkeypatch):
+    marked, legend = [], []
+    monkeypatch.setattr(canvas.Canvas, "box", lambda self, a, b, fill, outline=None, *_, **__: marked.append(outline))
+    monkeypatch.setattr(canvas.Canvas, "text", lambda self, at, words, *_: legend.append(words))
+    env = mohs.make("ctgraph", depth=3, goal=(1, 1, 1), render_mode="rgb_array")
+    env.reset(seed=0)
+    counts = []
+    for action in (0, 0, 1, 0, 2, 0):
+        env.step(action)
+        marked.clear()
+        env.render()
+        counts.append(marked.count(canvas.SKY))
+    assert counts == [0, 1, 1, 2, 2, 3]  # after the steps into wait states as many as before
+    assert {"agent", "home", "wait", "decide", "end", "goal"} <= set(legend)
 
 
 def test_spaces():
@@ -180,6 +207,17 @@ def test_images_of_ones_own(tmp_path):
     np.testing.assert_array_equal(seen, images[info["state"]])
     larger = mohs.make("ctgraph", observation="image", images=str(path), image_size=24)
     assert larger.reset(seed=0)[0].shape == (24, 24)
+    task = Task.make("ctgraph", observation="image", images=images)
+    assert Task.from_json(json.loads(json.dumps(task.to_json()))) == task
+    np.testing.assert_array_equal(mohs.make(task).reset(seed=0)[0], seen)
+    with pytest.raises(UsageError, match=r"images is an array of float64 of shape \(16, 12, 12\), but must be uint8"):
+        Task.make("ctgraph", observation="image", images=images / 255)
+    with pytest.raises(UsageError, match="images has 3 images, but 16"):
+        mohs.make("ctgraph", observation="image", images=images[:3])
+    with pytest.raises(UsageError, match="cannot be read as uint8"):
+        mohs.make("ctgraph", observation="image", images="array:16x12x12:abc")
+    with pytest.raises(UsageError, match='images is set, which needs observation="image"'):
+        Task.make("ctgraph", images=images)
     np.save(path, images[:3])
     with pytest.raises(UsageError, match="has 3 images, but 16"):
         mohs.make("ctgraph", observation="image", images=str(path))

@@ -9,7 +9,11 @@ import pytest
 
 import mohs
 from mohs import Task, UsageError, ctgraph
+from mohs.exact.measures import observability
 from mohs.exact.solve import values
+from mohs.protocols.card_sentences import headline
+from mohs.tables.table import Table
+from mohs.tables.transforms import sticky_actions
 
 KNOWN = {
     (2, 1, 0.0): 1 / 27, (2, 2, 0.0): 1 / 243, (2, 2, 0.5): 1 / 1125, (2, 3, 0.5): 1 / 16875, (2, 2, 0.9): 1 / 83349,
@@ -138,14 +142,34 @@ def test_the_best_fixed_sequence_is_that_of_all_sequences(p):
 def test_the_card_has_the_formulas_and_says_how_much_is_seen():
     found = mohs.card("CT-SU-B1", goal=[1, 2], runs=10)
     assert found.formulas["best_memoryless"] == 0.25
+    assert any("without memory reaches the goal with probability 0.25 at best" in text for text in headline(found))
     assert found.formulas["reward_probability"] == pytest.approx(1 / 243)
     assert (found.measures["observations"], found.measures["most_alike"]) == (3, 7)  # home; 3 decisions; 7 waits
     assert found.random_return == pytest.approx(found.formulas["reward_probability"])
     seen = mohs.card("ctgraph", wait_probability=0.5, runs=10)
     assert seen.formulas["best_open_loop"] == 0.25
     assert seen.formulas["best_memoryless"] == 1
-    assert seen.measures["most_alike"] == 1
+    assert not any("memory" in text for text in headline(seen))
+    assert (seen.measures["most_alike"], seen.measures["most_of_one"]) == (1, 1)
     assert mohs.card("toy/discrete", delay=1, runs=10).formulas == {}
+
+
+@pytest.mark.parametrize("name", ["CT-FO-B1", "CT-SU-B1", "CT-CO-B1", "CT-POSR-B1"])
+def test_the_measures_of_what_is_seen_count_the_sets_of_observations(name, tmp_path):
+    task = Task.make(name)
+    env, seen = mohs.make(task), {}
+    for seed in range(2000):
+        number, info = env.reset(seed=seed)
+        over, rng = False, np.random.default_rng(seed)
+        while not over:
+            seen.setdefault(info["state"], set()).add(int(number))
+            number, _, over, _, info = env.step(int(rng.integers(1, 3)) if info["kind"] == "decision" else 0)
+    found = observability(mohs.table(task))
+    assert found.observations == len(set().union(*seen.values()))
+    assert found.most_of_one == max(map(len, seen.values()))
+    mohs.table(task).save(tmp_path / "graph.npz")
+    assert observability(Table.load(tmp_path / "graph.npz")) == found
+    assert observability(sticky_actions(mohs.table(task), 0.5)).observations == found.observations
 
 
 @pytest.mark.parametrize("p", [0.0, 0.5])

@@ -110,7 +110,8 @@ def test_named_levels_set_several_things(tmp_path):
 
 WRONG = [
     (("seeds = 3", "sedes = 3"), "unknown key 'sedes'. Did you mean 'seeds'?"),
-    (("seeds = 3", ""), "seeds is None, but must be an integer in"),
+    (("seeds = 3", ""), "seeds is missing: it must be an integer in"),
+    (("budget = 1000", ""), "budget of agents.q_learning is missing: it must be an integer ≥ 200"),
     (("seeds = 3", "seeds = 'many'"), "seeds is 'many'"),
     (("budget = 1000", "budget = 10"), "budget of agents.q_learning is 10, but must be an integer ≥ 200"),
     (('question = "Does it work?"', ""), "question is missing"),
@@ -206,4 +207,7 @@ def test_the_docs_list_every_study_and_show_the_example():
     for name in shipped():
         found = describe(name)
         assert f"| `{name}` | {found['question']} | {found['source']} |" in text
+    rows = [line.split("`")[1] for line in text.splitlines() if line.startswith("| `")]
+    listed = [name for name in rows if name in shipped()]
+    assert listed == sorted(listed)
     assert EXAMPLE.read_text().strip() in text

@@ -13,12 +13,14 @@ from mohs.protocols.lifelong.ceiling import ceiling
 from mohs.protocols.lifelong.curriculum import Curriculum, read_curriculum
 from mohs.protocols.lifelong.study import LifelongStudy, alone, contenders, plan
 from mohs.protocols.lifelong.verdict import verdict
-from mohs.report.figures.lifelong import lifelong_figures
+from mohs.protocols.studies.cost import cost
+from mohs.report.figures.lifelong import CEILING, lifelong_figures
 from mohs.report.l2logger import COLUMNS, write_logs
 from mohs.report.lifelong import lifelong_html, write_lifelong
 from mohs.runs.execute import execute
 from mohs.runs.learners import agent
 from mohs.runs.store import open_store
+from mohs.stats.lifelong import METRICS
 
 GOALS = {"a": (1, 1), "b": (1, 2), "c": (2, 2)}
 
@@ -231,6 +233,8 @@ def test_agents_that_cannot_do_what_is_asked_are_refused():
         LifelongStudy.make(course(), [agent("gorp")], told=True)
     with pytest.raises(UsageError, match="methods are of deep agents"):
         contenders(agent("random"), ["go_on", "reset"])
+    with pytest.raises(UsageError, match="methods names go_on twice"):
+        contenders(agent("dqn"), ["go_on", "ewc", "go_on"])
 
 
 def test_a_told_life_begins_as_its_expert_does(tmp_path):
@@ -256,6 +260,51 @@ def test_tasks_that_are_held_out_have_experts_where_nobody_knows_their_optimum()
 def test_a_run_shorter_than_a_rollout_is_refused_beforehand():
     with pytest.raises(UsageError, match="n_steps=2048 steps, but the run only 100"):
         LifelongStudy.make(course(), [agent("sb3:PPO")], seeds=1)
+
+
+def test_no_number_is_said_that_rests_on_too_few_lives():
+    study = study_of(seeds=2)
+    said = verdict(study, results_of(study, lambda *_: 1.0)).headline[0]
+    assert said == "dqn: too few lives for a verdict, n = 2; 3 or more are needed."
+    three = study_of(seeds=3)
+    results = results_of(three, lambda *_: 1.0)
+    for seed in range(3):
+        del results[three.expert(three.agents[0], "a", seed).key]
+        if seed < 2:
+            del results[three.expert(three.agents[0], "b", seed).key]
+    found = verdict(three, results)
+    assert found.agents[0].metrics["relative_performance"].n == 1
+    assert "ends at 1.00 (95% interval 1.00 to 1.00) of the optimum" in found.headline[0]
+    assert "experts" not in found.headline[0]
+
+
+def test_the_ceiling_is_named_in_the_legend_where_no_line_can_cross_its_name():
+    figure = lifelong_figures(verdict(study_of(), results_of(study_of(), lambda *_: 0.4)))["average"]
+    (line,) = (trace for trace in figure.data if trace.name.startswith(CEILING))
+    assert line.y == (0.5, 0.5)
+    assert figure.layout.showlegend
+    assert not any(CEILING in (note.text or "") for note in figure.layout.annotations)
+
+
+def test_average_performance_has_no_neutral_value():
+    found = verdict(study_of(), results_of(study_of(), lambda *_: 1.0))
+    figures = lifelong_figures(found)
+    lines = [shape for shape in figures["metrics"].layout.shapes if shape.line.dash == "dash"]
+    drawn = sum(found.agents[0].metrics[name].n > 0 for name in METRICS)
+    assert len(lines) == drawn - 1
+    page = lifelong_html(found, figures)
+    row = page[page.index("<td>average performance</td>") :].partition("</tr>")[0]
+    assert row.endswith("<td>–</td>")
+
+
+def test_what_lives_cost_is_known_beforehand():
+    course_of_two = course(blocks=("a", "b"), steps=300, tasks="ab")
+    for made in (agent("dqn"), agent("sb3:DQN"), agent("random")):
+        study = LifelongStudy.make(course_of_two, [made], seeds=2)
+        found = cost(plan(study).cells, 1)
+        assert (found.cells, found.broken) == (len(plan(study).cells), 0)
+        assert found.steps == 2 * (600 + 2 * 300)
+        assert found.seconds > 0
 
 
 def test_a_separate_network_for_each_task_is_not_bound_by_the_ceiling():

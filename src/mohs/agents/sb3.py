@@ -12,10 +12,12 @@ import contextlib
 import inspect
 import json
 import random
+import re
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module, metadata
-from typing import Any
+from typing import Any, get_args, get_origin
 
 import gymnasium
 import numpy as np
@@ -26,6 +28,7 @@ from mohs.agents.external import Recorder
 from mohs.agents.paused import Gate, Loop
 from mohs.core import seeding
 from mohs.core.cell import Agent
+from mohs.core.domain import Domain, Flag, Integer, Optional, OrFunction, Real
 from mohs.core.errors import MohsError, UsageError, unknown
 from mohs.core.values import FunctionRef, resolve
 
@@ -62,14 +65,31 @@ ALGORITHMS = {
 }
 SPELLINGS = {"QR-DQN": "QRDQN", "PPO-LSTM": "RecurrentPPO", "PPO_LSTM": "RecurrentPPO"}
 
+# What is allowed by the type that a constructor names, and by name where that says too little.
+TYPES: Mapping[Any, Domain] = {int: Integer(-1), float: Real(), bool: Flag()}  # -1 stands for none, or for all
+COUNTS = (
+    "n_steps", "batch_size", "n_epochs", "buffer_size", "target_update_interval", "policy_delay", "n_delta", "n_top",
+    "n_eval_episodes", "stats_window_size",
+)  # fmt: skip
+SHARES = (
+    "gamma", "gae_lambda", "tau", "exploration_fraction", "exploration_initial_eps", "exploration_final_eps",
+)  # fmt: skip
+NAMED: Mapping[str, Domain] = {
+    **dict.fromkeys(COUNTS, Integer(1)),
+    **dict.fromkeys(SHARES, Real(0, 1)),
+    "action_noise": OrFunction(Real(0), "() -> noise"),
+}
+SCHEDULE = OrFunction(Real(0), "(remaining) -> number")  # learning rates and the like: none is below 0
+
 
 def agent(name: str, **params: Any) -> Agent:
-    """`sb3:NAME` with hyperparameters, checked by name. Another version of the library is another agent."""
+    """`sb3:NAME` with hyperparameters, checked. Another version of the library is another agent."""
     algorithm = algorithm_of(name)
-    known = set(inspect.signature(_class(algorithm)).parameters) - set(OURS)
-    for parameter in params:
+    known = _hyperparameters(algorithm)
+    for parameter, value in params.items():
         if parameter not in known:
             raise unknown(f"hyperparameter of {PREFIX}{algorithm}", parameter, known)
+        _read_as(known[parameter], value, algorithm)
     kept = {k: _text(k, v) if isinstance(v, Mapping) else v for k, v in params.items()}
     return Agent.make(f"{PREFIX}{algorithm}", version(algorithm), **kept)
 
@@ -88,6 +108,18 @@ def version(algorithm: str) -> str:
     return f"{package} {metadata.version(package)}"
 
 
+def describe(name: str) -> dict[str, Any]:
+    """An agent for people: the keywords of its constructor, with their defaults and what is allowed."""
+    algorithm = algorithm_of(name)
+    settings = {}
+    for key, parameter in _hyperparameters(algorithm).items():
+        domain, default = _domain(parameter), "cpu" if key == "device" else parameter.default
+        written = re.sub(r"[\w.]+\.", "", inspect.formatannotation(parameter.annotation))  # without modules
+        settings[key] = {"default": default, "allowed": domain.describe() if domain else written, "text": ""}
+    text = f"{algorithm} of {ALGORITHMS[algorithm].package}"
+    return {"name": f"{PREFIX}{algorithm}", "text": text, "hyperparameters": settings, "presets": {}}
+
+
 def check_version(agent: Agent) -> None:
     """Raises where an agent was planned with another version of its library."""
     here = version(algorithm_of(agent.name))
@@ -95,7 +127,22 @@ def check_version(agent: Agent) -> None:
         raise UsageError(f"{agent.name} was planned with {agent.source}, but here is {here}; start it again.")
 
 
-def check_plays(agent: Agent, space: spaces.Space[Any]) -> None:
+def check_builds(agent: Agent, env: gymnasium.Env[Any, Any]) -> None:
+    """Raises where no model can be built for an environment. One is tried, with a memory of one step."""
+    check_actions(agent, env.action_space)
+    algorithm = algorithm_of(agent.name)
+    seen = _seen(algorithm, env)
+    try:
+        with warnings.catch_warnings(action="ignore"), Randomness(0, seen.action_space):  # the run warns again
+            _model(algorithm, seen, 0, dict(agent.params), memory=1)
+    except UsageError:
+        raise
+    except Exception as error:
+        cause = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        raise UsageError(f"{agent} cannot be built: {cause}.") from error
+
+
+def check_actions(agent: Agent, space: spaces.Space[Any]) -> None:
     """Raises where an algorithm cannot play actions of a space."""
     algorithm = algorithm_of(agent.name)
     if isinstance(space, spaces.MultiDiscrete) and spaces.Discrete in ALGORITHMS[algorithm].plays:
@@ -109,7 +156,8 @@ def check_length(algorithm: str, steps: int, params: Mapping[str, Any]) -> None:
     """Raises where a run is shorter than one rollout."""
     if not ALGORITHMS[algorithm].rollouts:
         return
-    rollout = params.get("n_steps", inspect.signature(_class(algorithm)).parameters["n_steps"].default)
+    known = _hyperparameters(algorithm)["n_steps"]
+    rollout = _read_as(known, params.get("n_steps", known.default), algorithm)
     if rollout > steps:
         raise UsageError(
             f"a rollout of {PREFIX}{algorithm} has n_steps={rollout} steps, but the run only {steps}: it would never "
@@ -125,13 +173,14 @@ class Sb3Agent:
     """A model that is trained in one go with pauses. It cannot be saved: its loop may be inside a rollout."""
 
     def __init__(self, env: Recorder, seed: int, algorithm: str, params: Mapping[str, Any]) -> None:
-        check_plays(Agent.make(PREFIX + algorithm), env.action_space)
+        check_actions(Agent.make(PREFIX + algorithm), env.action_space)
+        check_length(algorithm, env.windows.total, params)
         self._algorithm, self._env, self._space = algorithm, env, env.action_space
-        seen, given = _seen(algorithm, env), _given(algorithm, env, params)
+        seen = _seen(algorithm, env)
         self._training = Randomness(seed, seen.action_space)
         self._playing = Randomness(seeding.seed_of(seeding.child(seed, "act")), seen.action_space)
-        with _one_thread(), self._training:
-            self._model = _class(algorithm)(_policy(algorithm, seen.observation_space), seen, seed=seed, **given)
+        with self._training:
+            self._model = _model(algorithm, seen, seed, params, memory=env.windows.total)
         self._loop = Loop(_learning(algorithm, self._model, env))
 
     def __del__(self) -> None:
@@ -212,7 +261,14 @@ def _learning(algorithm: str, model: Any, env: Recorder) -> Callable[[Loop], Non
     return learn
 
 
-def _seen(algorithm: str, env: Recorder) -> gymnasium.Env[Any, Any]:
+def _model(algorithm: str, seen: gymnasium.Env[Any, Any], seed: int, params: Mapping[str, Any], memory: int) -> Any:
+    """A model of an algorithm, with a memory of at most so many steps."""
+    given = _given(algorithm, seen.action_space, params, memory)
+    with _one_thread():
+        return _class(algorithm)(_policy(algorithm, seen.observation_space), seen, seed=seed, **given)
+
+
+def _seen(algorithm: str, env: gymnasium.Env[Any, Any]) -> gymnasium.Env[Any, Any]:
     """The environment with actions that an algorithm can play."""
     return env if isinstance(env.action_space, ALGORITHMS[algorithm].plays) else JointActions(env)
 
@@ -226,21 +282,49 @@ def _policy(algorithm: str, space: spaces.Space[Any]) -> str:
     return f"{kind}LstmPolicy" if algorithm == "RecurrentPPO" else f"{kind}Policy"
 
 
-def _given(algorithm: str, env: Recorder, params: Mapping[str, Any]) -> dict[str, Any]:
+def _given(algorithm: str, actions: spaces.Space[Any], params: Mapping[str, Any], memory: int) -> dict[str, Any]:
     """Hyperparameters as the constructor takes them."""
-    given = {name: value if name in TEXTS else _read(value) for name, value in params.items()}
+    known = _hyperparameters(algorithm)
+    given = {name: _read_as(known[name], value, algorithm) for name, value in params.items()}
     given.setdefault("device", "cpu")  # whose generators `Randomness` keeps apart
-    signature = inspect.signature(_class(algorithm)).parameters
-    total = env.windows.total
-    check_length(algorithm, total, given)
-    if "buffer_size" in signature:  # a larger memory would never be filled
-        given["buffer_size"] = max(1, min(given.get("buffer_size", signature["buffer_size"].default), total))
+    if "buffer_size" in known:  # a larger memory would never be filled
+        given["buffer_size"] = max(1, min(given.get("buffer_size", known["buffer_size"].default), memory))
     if isinstance(given.get("action_noise"), int | float):
         noise = import_module("stable_baselines3.common.noise").NormalActionNoise
-        assert isinstance(env.action_space, spaces.Box)
-        size = env.action_space.shape
-        given["action_noise"] = noise(np.zeros(size), np.full(size, given["action_noise"]))
+        assert isinstance(actions, spaces.Box)
+        given["action_noise"] = noise(np.zeros(actions.shape), np.full(actions.shape, given["action_noise"]))
     return given
+
+
+def _hyperparameters(algorithm: str) -> dict[str, inspect.Parameter]:
+    """The keywords of the constructor that users may set."""
+    found = inspect.signature(_class(algorithm), eval_str=True).parameters
+    return {name: parameter for name, parameter in found.items() if name not in OURS}
+
+
+def _domain(parameter: inspect.Parameter) -> Domain | None:
+    """What is allowed of a hyperparameter; None where only the model knows."""
+    kinds = get_args(parameter.annotation) or (parameter.annotation,)
+    own = [kind for kind in kinds if kind is not type(None)]
+    domain = NAMED.get(parameter.name)
+    if domain is None and len(own) == 1:
+        domain = TYPES.get(own[0])
+    if domain is None and any(get_origin(kind) is Callable for kind in own):
+        domain = SCHEDULE
+    return domain if domain is None or len(own) == len(kinds) else Optional(domain)
+
+
+def _read_as(parameter: inspect.Parameter, value: Any, algorithm: str) -> Any:
+    """A value as the constructor takes it, checked by its domain if that is known."""
+    domain, name = _domain(parameter), f"{parameter.name} of {PREFIX}{algorithm}"
+    if domain is not None:
+        value = domain.parse(name, value)
+    if parameter.name in TEXTS:
+        return value
+    try:
+        return _read(value)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"{name} is {value!r}, which is not JSON: {error}.") from error
 
 
 def _text(name: str, value: Mapping[str, Any]) -> str:
@@ -262,6 +346,7 @@ def _name(value: Any) -> str:
 def _read(value: Any) -> Any:
     """A value as it was given: mappings from their text, functions and classes from module:name."""
     if isinstance(value, FunctionRef):
+        value.to_json()  # raises where it cannot be imported again
         return resolve(value.target)
     if isinstance(value, str) and value.startswith("{"):
         return _read(json.loads(value))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mohs.cli import words
-from mohs.cli.cost import left_of, show_cost
+from mohs.cli.cost import show_plan
 from mohs.cli.options import (
     DEFAULT_STORE,
     EXIT_FAILED_CELLS,
@@ -17,6 +17,7 @@ from mohs.cli.options import (
     REPORTS,
     AsJson,
     Device,
+    DryRun,
     PackSize,
     Png,
     StoreUrl,
@@ -50,9 +51,7 @@ def run(
     hyperparameters: Annotated[
         list[str] | None, typer.Option("--set", help="A hyperparameter in all settings, name=value; may be repeated.")
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show the plan, with the time and disk it needs.")
-    ] = False,
+    dry_run: DryRun = False,
     out: Annotated[Path | None, typer.Option(help="Directory of the report.")] = None,
     store: StoreUrl = DEFAULT_STORE,
     workers: Workers = None,
@@ -63,9 +62,8 @@ def run(
 ) -> int:
     """Find out which MDPs of the challenge agents solve, in the paper's settings. The same command again goes on."""
     from mohs.protocols.challenge.study import ChallengeStudy, plan
-    from mohs.protocols.studies.cost import cost
     from mohs.report.png import find_browser
-    from mohs.runs.execute import default_workers, execute
+    from mohs.runs.execute import execute
     from mohs.runs.store import open_store
 
     check_machine(workers, pack_size, device)
@@ -87,8 +85,7 @@ def run(
     planned = plan(study)
     announce_compilation()
     if dry_run:
-        count = default_workers() if workers is None else workers
-        show_cost(planned, cost(left_of(planned, store), count, pack_size, device), as_json)
+        show_plan(planned, store, workers, pack_size, device, as_json)
         return 0
     print(f"mohs: {_tries(study)}", file=sys.stderr)
     with open_store(store) as opened:

@@ -25,6 +25,15 @@ def left_of(planned: Plan, url: str) -> list[Cell]:
     return [cell for cell in planned.cells if statuses.get(cell.key) != "done"]
 
 
+def show_plan(planned: Plan, url: str, workers: int | None, pack_size: int | None, device: str, as_json: bool) -> None:
+    """Only the plan, with the time and disk that what is left of it needs."""
+    from mohs.protocols.studies.cost import cost
+    from mohs.runs.execute import default_workers
+
+    count = default_workers() if workers is None else workers
+    show_cost(planned, cost(left_of(planned, url), count, pack_size, device), as_json)
+
+
 def show_cost(planned: Plan, needed: Cost, as_json: bool) -> None:
     if as_json:
         print_json({"study": planned.name, "all_cells": len(planned.cells), **needed.to_json()})

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from mohs.cli import words
+from mohs.cli.cost import show_plan
 from mohs.cli.options import (
     DEFAULT_STORE,
     EXIT_FAILED_CELLS,
@@ -15,6 +16,9 @@ from mohs.cli.options import (
     REPORTS,
     AsJson,
     Device,
+    DryRun,
+    HyperparameterFile,
+    Hyperparameters,
     PackSize,
     Png,
     StoreUrl,
@@ -44,13 +48,9 @@ def diagnose(
     pairs: Annotated[str | None, typer.Option(help="Two dials together, a:b, comma-separated.")] = None,
     seeds: Annotated[int | None, typer.Option(help="Seeds for each dose.")] = None,
     budget: Annotated[int | None, typer.Option(help="Environment steps of each run.")] = None,
-    hyperparameters: Annotated[
-        list[str] | None, typer.Option("--set", help="A hyperparameter of the agent, name=value; may be repeated.")
-    ] = None,
-    hyperparameter_file: Annotated[
-        Path | None,
-        typer.Option("--hyperparameters", help="A TOML, YAML or JSON file of hyperparameters; --set overrides it."),
-    ] = None,
+    hyperparameters: Hyperparameters = None,
+    hyperparameter_file: HyperparameterFile = None,
+    dry_run: DryRun = False,
     out: Annotated[Path | None, typer.Option(help="Directory of the report.")] = None,
     store: StoreUrl = DEFAULT_STORE,
     workers: Workers = None,
@@ -60,16 +60,14 @@ def diagnose(
     as_json: AsJson = False,
 ) -> int:
     """Find out which dial of hardness breaks an agent, at which dose. The same command again goes on."""
-    from mohs.core.data_files import read_table
     from mohs.protocols.diagnose import Study, plan
     from mohs.runs.execute import execute
     from mohs.runs.learners import agent as find_agent
     from mohs.runs.store import open_store
 
-    from_file = {} if hyperparameter_file is None else read_table(hyperparameter_file)
     check_machine(workers, pack_size, device)
     study = Study.make(
-        find_agent(agent, **{**from_file, **words.settings("--set", hyperparameters or [])}),
+        find_agent(agent, **words.hyperparameters(hyperparameter_file, hyperparameters)),
         battery,
         None if dials is None else words.names(dials),
         None if pairs is None else words.pairs(pairs),
@@ -82,6 +80,9 @@ def diagnose(
     directory = out or REPORTS / slug(study.name)
     planned = plan(study)
     announce_compilation()
+    if dry_run:
+        show_plan(planned, store, workers, pack_size, device, as_json)
+        return 0
     with open_store(store) as opened:
         check_directory(directory)
         summary = execute(planned, opened, workers=workers, pack_size=pack_size, device=device)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mohs.cli import words
+from mohs.cli.cost import show_plan
 from mohs.cli.options import (
     DEFAULT_STORE,
     EXIT_FAILED_CELLS,
@@ -15,6 +16,9 @@ from mohs.cli.options import (
     REPORTS,
     AsJson,
     Device,
+    DryRun,
+    HyperparameterFile,
+    Hyperparameters,
     PackSize,
     Png,
     StoreUrl,
@@ -62,9 +66,9 @@ def lifelong(
     steps: Annotated[int | None, typer.Option(help="Steps of every block, in place of the curriculum's.")] = None,
     episodes: Annotated[int, typer.Option(help="Episodes of an evaluation.")] = 20,
     mode: Annotated[str, typer.Option(help="How evaluations are played: greedy, or sample as in training.")] = "greedy",
-    hyperparameters: Annotated[
-        list[str] | None, typer.Option("--set", help="A hyperparameter of the agent, name=value; may be repeated.")
-    ] = None,
+    hyperparameters: Hyperparameters = None,
+    hyperparameter_file: HyperparameterFile = None,
+    dry_run: DryRun = False,
     out: Annotated[Path | None, typer.Option(help="Directory of the report.")] = None,
     logs: Annotated[Path | None, typer.Option(help="Also write logs in the layout of l2logger here.")] = None,
     store: StoreUrl = DEFAULT_STORE,
@@ -82,7 +86,7 @@ def lifelong(
     from mohs.runs.store import open_store
 
     check_machine(workers, pack_size, device)
-    made = find_agent(agent, **words.settings("--set", hyperparameters or []))
+    made = find_agent(agent, **words.hyperparameters(hyperparameter_file, hyperparameters))
     study = LifelongStudy.make(
         read_curriculum(curriculum),
         contenders(made, None if methods is None else words.names(methods)),
@@ -95,6 +99,9 @@ def lifelong(
     directory = out or REPORTS / slug(study.name)
     planned = plan(study)
     announce_compilation()
+    if dry_run:
+        show_plan(planned, store, workers, pack_size, device, as_json)
+        return 0
     with open_store(store) as opened:
         for place in (directory, *([logs] if logs else [])):
             check_directory(place)

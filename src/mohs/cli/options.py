@@ -16,6 +16,14 @@ StoreUrl = Annotated[str, typer.Option("--store", help="Database of results: sql
 Png = Annotated[bool, typer.Option("--png", help="Also write every figure as PNG (needs Chromium).")]
 Workers = Annotated[int | None, typer.Option(help="Worker processes; all cores by default.")]
 PackSize = Annotated[int | None, typer.Option(help="Most cells of a pack; by default as many as suit the agent.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show the plan, with the time and disk it needs.")]
+Hyperparameters = Annotated[
+    list[str] | None, typer.Option("--set", help="A hyperparameter of the agent, name=value; may be repeated.")
+]
+HyperparameterFile = Annotated[
+    Path | None,
+    typer.Option("--hyperparameters", help="A TOML, YAML or JSON file of hyperparameters; --set overrides it."),
+]
 Device = Annotated[str, typer.Option(help="Where deep agents train: cpu, cuda, mps ...")]
 
 EXIT_FAILED_CELLS, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130

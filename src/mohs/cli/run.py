@@ -16,6 +16,7 @@ from mohs.cli.options import (
     REPORTS,
     AsJson,
     Device,
+    DryRun,
     PackSize,
     Png,
     StoreUrl,
@@ -44,9 +45,7 @@ def run(
     size: Annotated[
         str | None, typer.Option(help="One of the study's sizes: quick where there is one, or paper.")
     ] = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only show the plan, with the time and disk it needs.")
-    ] = False,
+    dry_run: DryRun = False,
     out: Annotated[Path | None, typer.Option(help="Directory of the report.")] = None,
     store: StoreUrl = DEFAULT_STORE,
     workers: Workers = None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from mohs.core.errors import UsageError
@@ -29,6 +30,13 @@ def settings(option: str, words: Sequence[str]) -> dict[str, Any]:
     from mohs.protocols.targets import read_value
 
     return {name: read_value(text) for name, text in _by_name(option, words, "name=value").items()}
+
+
+def hyperparameters(file: Path | None, words: Sequence[str] | None) -> dict[str, Any]:
+    """Those of a file, and those of --set, which override them."""
+    from mohs.core.data_files import read_table
+
+    return {**({} if file is None else read_table(file)), **settings("--set", words or [])}
 
 
 def doses(words: Sequence[str]) -> dict[str, tuple[Any, ...]]:

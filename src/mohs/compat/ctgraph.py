@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from mohs.core.domain import Choice, Each, Flag, Integer, Real
-from mohs.core.errors import UsageError, unknown
+from mohs.core.errors import UsageError, invalid, unknown
 from mohs.core.task import SEED, Task
 
 # Older names of keys, by section.
@@ -40,6 +40,8 @@ _RESERVED = {"home_ids": (0, 0), "fail_ids": (1, 1)}  # the authors' own
 
 def ctgraph_task(configuration: str | os.PathLike[str] | Mapping[str, Any], **params: Any) -> Task:
     """The task of a configuration: a mapping, or the path of a json file. `params` are set beside it (a goal)."""
+    if not isinstance(configuration, str | os.PathLike | Mapping):
+        raise invalid("the configuration", configuration, "a mapping, or the path of a json file")
     given = configuration if isinstance(configuration, Mapping) else _read(configuration)
     for name in given:
         if name not in (*_DEFAULTS, "general_seed"):
@@ -79,6 +81,9 @@ def _section(given: Mapping[str, Any], name: str) -> dict[str, Any]:
     if not isinstance(section, Mapping):
         raise UsageError(f"{name} is {section!r}, but must be an object.")
     needed, older = _NEEDED.get(name, set()), _OLDER[name]
+    for before, now in older.items():
+        if before in section and now in section:
+            raise UsageError(f"{name} has {now} and {before}, which are one value: give it once.")
     found = dict(_DEFAULTS[name])
     for key, value in section.items():
         known = older.get(key, key)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import os
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from gymnasium import spaces
 
 from mohs.core.dials import DIALS
@@ -28,6 +30,29 @@ def _path(name: str, value: Any) -> str:
 
 
 PATH = Custom(_path, "the path of a directory or file")
+INLINE = "array:"  # an array as text: its shape and, in base 64, its bytes
+
+
+def _path_or_array(name: str, value: Any) -> str:
+    """A path; or an array as text, so that the task can be hashed and written without a file beside it."""
+    if not isinstance(value, np.ndarray):
+        return _path(name, value)
+    if value.ndim != 3 or value.dtype != np.uint8:
+        raise UsageError(f"{name} is an array of {value.dtype} of shape {value.shape}, but must be {ARRAY}.")
+    return f"{INLINE}{'x'.join(map(str, value.shape))}:{base64.b64encode(value.tobytes()).decode()}"
+
+
+def read_array(text: str) -> npt.NDArray[np.uint8]:
+    """The array that a text stands for."""
+    shape, _, data = text.removeprefix(INLINE).partition(":")
+    try:
+        return np.frombuffer(base64.b64decode(data), dtype=np.uint8).reshape([int(size) for size in shape.split("x")])
+    except ValueError as error:
+        raise UsageError(f"{text[:40]!r} cannot be read as {ARRAY}: {error}.") from error
+
+
+ARRAY = "uint8 of shape [images, height, width]"
+IMAGES = Custom(_path_or_array, f"{PATH.text}, or an array, {ARRAY}")
 
 SIZE = {
     "image_width": Parameter(Integer(8, 4096), 100, "The width of images, in pixels."),

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from mohs.core.errors import unknown
 from mohs.core.kernel import entry
 from mohs.core.task import Source
 from mohs.engines.ctgraph import kernels
@@ -21,6 +22,13 @@ from mohs.envs.fleets import Address, FleetVectorEnv, Info, View
 from mohs.envs.single import FleetEnv
 from mohs.envs.views.classes import class_view
 from mohs.tables.ctgraph import goal_leaf, kind, path
+
+
+def _check_options(options: Info | None, valid: tuple[str, ...]) -> None:
+    """A mistyped goal would be none."""
+    for name in options or {}:
+        if name not in valid:
+            raise unknown("option of reset", name, valid)
 
 
 class CTGraphEnv(FleetEnv):
@@ -47,6 +55,7 @@ class CTGraphEnv(FleetEnv):
         self._state, self._goal = instances["state"], instances["goal"]
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
+        _check_options(options, ("goal",))
         self._open_stream(seed)
         if options and "goal" in options:
             self.fleet.tell(-1 if options["goal"] is None else goal_leaf(self.task, options["goal"]))
@@ -93,6 +102,7 @@ class CTGraphVectorEnv(FleetVectorEnv):
         self.single_action_space = spaces.Discrete(actions)
 
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: Info | None = None) -> tuple[Any, Info]:
+        _check_options(options, ("goal", "reset_mask"))
         if options and "goal" in options:
             goal = options["goal"]
             told = -1 if goal is None else [goal_leaf(task, goal) for task in self.fleet.numbers]

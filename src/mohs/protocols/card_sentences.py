@@ -19,7 +19,8 @@ def headline(card: Card) -> tuple[str, ...]:
     if card.optimal_return is not None and card.optimal_return == card.worst_return:
         return (f"Every policy earns {card.optimal_return:.3g}: within {_steps(card.horizon)} nothing can go wrong.",)
     note = f"{card.notes['task'][0].upper()}{card.notes['task'][1:]}." if "task" in card.notes else ""
-    found = [_horizon(card), _look_ahead(card), _random(card), _guessing(card), _discount(card), note]
+    sentences = (_horizon, _memory, _look_ahead, _random, _guessing, _discount)
+    found = [*(sentence(card) for sentence in sentences), note]
     return tuple(sentence for sentence in found if sentence)
 
 
@@ -65,6 +66,16 @@ def _random(card: Card) -> str:
     if paid is not None and paid < SPARSE:
         return f"Rewards are sparse: {100 * paid:.2g}% of random steps pay, and {earned}."
     return f"{earned[0].upper()}{earned[1:]}."
+
+
+def _memory(card: Card) -> str:
+    reached = card.formulas.get("best_memoryless", 1.0)
+    if reached == 1:
+        return ""
+    return (
+        "States look alike in which different actions are best: an agent without memory reaches the goal with "
+        f"probability {reached:.3g} at best, one with memory always."
+    )
 
 
 def _guessing(card: Card) -> str:

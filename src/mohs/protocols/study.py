@@ -22,7 +22,7 @@ from mohs.envs.make import make, time_limit
 from mohs.protocols.batteries import PAIRED, known_doses
 from mohs.protocols.batteries import battery as find_battery
 from mohs.protocols.places import canonical, dial_of, is_toy, kind
-from mohs.runs.learners import check_plays
+from mohs.runs.learners import check_plays, check_sees
 from mohs.runs.plan import Plan
 
 PROTOCOL = "diagnose"
@@ -109,8 +109,13 @@ class Study:
             left_out=tuple(left_out),
         )
         fit = {study.task({name: value}) for name, values in study.doses if name not in asked for value in values}
+        checked = set()
         for point in study.points():
-            check_plays(agent, point, steps)
+            check_sees(agent, point)
+            spaces = point.environment.realisation("spaces")(point)
+            if spaces not in checked:
+                check_plays(agent, point, steps)
+                checked.add(spaces)
             if vanilla.environment.outside and point not in fit:
                 make(point).close()
         return study

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import itertools
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ import gymnasium
 
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
-from mohs.core.registry import environments
+from mohs.core.registry import configuration, environments
 from mohs.core.task import Task
 from mohs.envs.make import make
 from mohs.tables.build import table
@@ -73,7 +74,11 @@ def resolve(
             raise UsageError(f"{name} is a file: it takes no parameters ({', '.join(given)}).")
         return Target(Path(name).name, Table.load(name))
     ours = {e.gym_id: e.id for e in environments()}
-    return _of_task(Task.make(ours.get(name, name), **given), limit)
+    task = Task.make(ours.get(name, name), **given)
+    if configuration(name)[0] == name:
+        return _of_task(task, limit)
+    asked = Task(name, tuple((key, task[key]) for key in sorted(given.keys() - {"seed"})), task.seed)
+    return replace(_of_task(task, limit), name=str(asked))  # called as it was asked for
 
 
 def _made(what: Task | Table | gymnasium.Env[Any, Any] | Target, explore: int) -> Target:
@@ -106,11 +111,22 @@ def _of_task(task: Task, explore: int) -> Target:
 
 
 def read_value(text: str) -> Any:
-    """A value as JSON, and as text where it is none; yes, no and Python's words count too."""
+    """A value as JSON, and as text where it is none; yes, no, Python's words and its tuples count too."""
     try:
         return json.loads(_WORDS.get(text, text))
     except json.JSONDecodeError:
+        return _tuple(text)
+
+
+def _tuple(text: str) -> Any:
+    """The values of a tuple as Python writes it, (64, 64); the text where it is none."""
+    if not text.startswith("("):
         return text
+    try:
+        read = ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text
+    return list(read) if isinstance(read, tuple) else text
 
 
 def _gymnasium(env: gymnasium.Env[Any, Any], name: str, explore: int) -> Target:

@@ -134,7 +134,8 @@ def _metric_table(verdict: Verdict) -> str:
         cells = "".join(
             parts.estimate_cell(lived.metrics[name], lived.missing < verdict.study.seeds) for lived in verdict.agents
         )
-        rows.append(f"<tr><td>{escape(metric.title)}</td>{cells}<td>{numbers.number(metric.neutral)}</td></tr>")
+        neutral = numbers.UNKNOWN if metric.neutral is None else numbers.number(metric.neutral)
+        rows.append(f"<tr><td>{escape(metric.title)}</td>{cells}<td>{neutral}</td></tr>")
     return parts.table(("metric", *(lived.label for lived in verdict.agents), "neither gain nor loss"), rows)
 
 

@@ -75,10 +75,12 @@ def show_lifelong(found: Lifelong, path: Path) -> None:
     for line in found.headline:
         print(line)
     rows = [
-        (metric.title, *(_known(lived.metrics[name]) for lived in found.agents), numbers.number(metric.neutral))
+        (metric.title, *(_known(lived.metrics[name]) for lived in found.agents),
+         numbers.count(lived.metrics[name].n for lived in found.agents).removeprefix("n = "),
+         numbers.UNKNOWN if metric.neutral is None else numbers.number(metric.neutral))
         for name, metric in METRICS.items()
-    ]
-    head = ("metric", *(lived.label for lived in found.agents), "no gain, no loss")
+    ]  # fmt: skip
+    head = ("metric", *(lived.label for lived in found.agents), "n", "no gain, no loss")
     show_table("Metrics with 95% intervals", head, rows)
     course = found.study.curriculum
     after = ["before", *(block.task for block in course.blocks)]

@@ -200,11 +200,11 @@ def _mean(values: Sequence[float] | Floats) -> float:
 
 @dataclass(frozen=True)
 class Metric:
-    """`neutral` is what an agent scores that neither gains nor loses anything."""
+    """`neutral` is what an agent scores that neither gains nor loses anything; None where that is no question."""
 
     title: str
     text: str
-    neutral: float
+    neutral: float | None
     of: Callable[[Life], float]
     higher_is_better: bool = True
 
@@ -216,7 +216,7 @@ def _over(
 
 
 METRICS: dict[str, Metric] = {
-    "average_performance": Metric("average performance", "of all tasks, at the end", 0.0, average_performance),
+    "average_performance": Metric("average performance", "of all tasks, at the end", None, average_performance),
     "forgetting": Metric(
         "forgetting", "performance right after learning, less that at the end", 0.0, forgetting, higher_is_better=False
     ),

@@ -154,6 +154,8 @@ def check(values: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
         raise UsageError(f"a CT-graph with branching {b} and depth {d} has {states:,} states; at most {MAX_STATES:,}.")
     if values["wait_probability"] == 1:
         raise UsageError("wait_probability is 1, but must be below: the agent would wait for ever.")
+    if values["images"] is not None and values["observation"] != "image":
+        raise UsageError('images is set, which needs observation="image".')
     check_goal(values["goal"], b, d)
     _check_sets(values)
     if values["swapped"] is not None:

@@ -1,6 +1,6 @@
 """How do images of one's own become the looks of states?
 
-Files of a directory, in alphabetical order, or the images of an array in a file .npy: one for each.
+Files of a directory, in alphabetical order, or the images of an array, as it is or in a file .npy: one for each.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core.errors import UsageError
+from mohs.core.images import ARRAY, INLINE, read_array
 from mohs.engines.images.polygons import polygons, radius, still, turns
 
 Images = npt.NDArray[np.uint8]
@@ -23,24 +24,26 @@ def pictures(directory: str, states: int, frame: tuple[int, int]) -> Images:
 
 
 def own_pictures(path: str, count: int, frame: tuple[int, int]) -> Images:
-    """Greyscale images [count, height, width] from a directory, or from a file with an array [many, h, w] of bytes."""
-    if not path.endswith(".npy"):
+    """Greyscale images [count, height, width] from a directory, or from an array [many, h, w] of bytes."""
+    if not path.startswith(INLINE) and not path.endswith(".npy"):
         return _read(path, count, frame, "images")
-    try:
-        array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"images {path!r} cannot be read as an array: {error}.") from error
+    array, name = (read_array(path), "images") if path.startswith(INLINE) else (_load(path), f"the array in {path!r}")
     if array.ndim != 3 or array.dtype != np.uint8:
-        raise UsageError(
-            f"the array in {path!r} must be uint8 of shape [images, height, width], not {array.dtype} of {array.shape}."
-        )
+        raise UsageError(f"{name} must be {ARRAY}, not {array.dtype} of {array.shape}.")
     if len(array) < count:
-        raise UsageError(f"the array in {path!r} has {len(array)} images, but {count} observations need one each.")
+        raise UsageError(f"{name} has {len(array)} images, but {count} observations need one each.")
     if array.shape[1:] == frame:
         return np.ascontiguousarray(array[:count], dtype=np.uint8)
     image = _pillow()
     sized = [image.fromarray(one).resize((frame[1], frame[0]), image.Resampling.BILINEAR) for one in array[:count]]
     return np.stack([np.asarray(one) for one in sized])
+
+
+def _load(path: str) -> npt.NDArray[Any]:
+    try:
+        return np.load(path, allow_pickle=False)  # type: ignore[no-any-return]
+    except (OSError, ValueError) as error:
+        raise UsageError(f"images {path!r} cannot be read as an array: {error}.") from error
 
 
 def textures(directory: str, states: int, frame: tuple[int, int]) -> Images:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mohs.core.domain import Choice, Each, Either, Integer, Optional, Real
-from mohs.core.images import PATH
+from mohs.core.images import IMAGES
 from mohs.core.registry import Environment, Parameter
 from mohs.envs.entries.common import max_episode_steps
 
@@ -62,9 +62,9 @@ CTGRAPH = Environment(
         "image_rotation": Parameter(Integer(0, 180), 0, "Degrees by which an image may be turned, either way."),
         "image_similarity": Parameter(Real(0, 1), 0.0, "The share that images of one kind of states have in common."),
         "images": Parameter(
-            Optional(PATH),
+            Optional(IMAGES),
             None,
-            "A directory of images, or a file .npy of an array of them, in place of generated ones.",
+            "A directory of images, or an array of them or its file .npy, in place of generated ones.",
         ),
         "max_episode_steps": max_episode_steps(10_000),
     },

@@ -29,7 +29,7 @@ def picture(episode: Episode) -> npt.NDArray[np.uint8]:
     here = next((state for state in reversed(states) if state != FAIL), HOME)
     tree = Tree.around(branching, depth, [node_of(here), goal])
     signs = [
-        (f.disc_sign(c.BLUE), "agent"), (f.disc_sign(c.PAPER, c.MUTED), "wait"),
+        (f.disc_sign(c.BLUE), "agent"), (f.box_sign(c.DARK), "home"), (f.disc_sign(c.PAPER, c.MUTED), "wait"),
         (f.box_sign(c.PAPER, outline=c.MUTED), "decide"), (f.disc_sign(c.MUTED), "end"), (f.star_sign, "goal"),
     ]  # fmt: skip
     canvas, _ = f.frame(episode, 1, signs)
@@ -104,18 +104,19 @@ def _draw(canvas: Canvas, tree: Tree, here: int, goal: int, failed: bool) -> Non
     radius = max(2.0, min(7.0, 0.33 * tree.step, (f.SIDE - 2 * _ROOM) / max(1, len(tree.at)) * 1.2))
     home = tree.at[0][0], f.HEAD + _TOP
     taken = set(ancestors(node_of(here), b)) if here != HOME else set()
+    passed = taken if here % 2 == 1 else taken - {node_of(here)}  # where what is behind the wait state was come to
     for node in sorted(tree.at):
         above = home if node == 0 else tree.behind((node - 1) // b)
         on = node in taken
         canvas.line([above, tree.at[node]], c.SKY if on else c.LINE, 3 if on else 1.2)
-        passed = on and (node != node_of(here) or here % 2 == 1)
-        canvas.line([tree.at[node], tree.behind(node)], c.SKY if passed else c.LINE, 3 if passed else 1.2)
+        on = node in passed
+        canvas.line([tree.at[node], tree.behind(node)], c.SKY if on else c.LINE, 3 if on else 1.2)
     canvas.box((home[0] - radius, home[1] - radius), (home[0] + radius, home[1] + radius), c.DARK, r=2)
     for node in sorted(tree.at):
-        outline = c.SKY if node in taken else c.MUTED
-        canvas.disc(tree.at[node], radius, c.PAPER, outline, 1.4)
+        canvas.disc(tree.at[node], radius, c.PAPER, c.SKY if node in taken else c.MUTED, 1.4)
         x, y = tree.behind(node)
         if node < inner:
+            outline = c.SKY if node in passed else c.MUTED
             canvas.box((x - radius, y - radius), (x + radius, y + radius), c.PAPER, outline, 1.4, 1)
         elif node == goal:
             canvas.star((x, y), max(7.0, 1.6 * radius), c.GREEN)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from mohs.protocols.lifelong.study import SEPARATE, method
 from mohs.protocols.sentences import with_interval
 from mohs.stats import Estimate
+from mohs.stats.intervals import FEWEST_FOR_MEAN
 
 if TYPE_CHECKING:
     from mohs.protocols.lifelong.scale import Span
@@ -43,10 +44,13 @@ def _life(study: LifelongStudy, lived: Lived, best: str) -> str:
         return (
             f"{lived.label}: performance is not defined, because experts earn no more than random play, or are missing."
         )
+    if not average.known:
+        return f"{lived.label}: too few lives for a verdict, n = {average.n}; {FEWEST_FOR_MEAN} or more are needed."
     text = f"{lived.label} ends at {_said(average)} of {best}, on average over {count} tasks"
-    clear = lost.known and lost.low > 0
-    text += f", having forgotten {_said(lost)}" if clear else f", without clear forgetting ({_said(lost)})"
-    if share.n:
+    if lost.known:
+        clear = lost.low > 0
+        text += f", having forgotten {_said(lost)}" if clear else f", without clear forgetting ({_said(lost)})"
+    if share.known:
         text += f"; its training earned {_said(share)} times what experts of each task earned"
     return text + "."
 

@@ -156,6 +156,9 @@ def contenders(agent: Agent, methods: Sequence[str] | None) -> list[Agent]:
     methods = [methods] if isinstance(methods, str) else methods
     if agent.name not in deep.AGENTS:
         raise UsageError(f"methods are of deep agents ({', '.join(deep.AGENTS)}), and {agent.name} is none.")
+    for name in methods:
+        if methods.count(name) > 1:
+            raise UsageError(f"methods names {name} twice.")
     if METHOD in dict(agent.params):
         raise UsageError(f"the agent has lifelong={method(agent)} already, so no methods can be compared.")
     # An agent that goes on is the agent as it is.

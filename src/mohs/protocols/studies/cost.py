@@ -91,14 +91,18 @@ def _tried(cells: Sequence[Cell], seconds: float, device: str) -> Trial | None:
 
 
 def try_out(cells: Sequence[Cell], seconds: float, device: str = "cpu") -> Trial:
-    """Trains a pack for so long and evaluates it once; the last and longest chunk tells the speed."""
+    """Trains a pack for so long and evaluates it once; the last and longest chunk tells the speed.
+
+    Of several segments the first that has steps stands for all.
+    """
     pack = [_eager(cell) for cell in cells]
     steps, mine = pack[0].steps, learner(pack, device)
-    warm = chunk = min(2 * FIRST_CHUNK, steps)
+    most = next((segment.steps for segment in pack[0].segments if segment.steps), 0)
+    warm = chunk = min(2 * FIRST_CHUNK, most // 2)
     mine.train(warm)  # compiles, and learns a little: weights that have moved are larger to save
     first, began, done, took = _saved(mine), time.perf_counter(), warm, 0.0
-    while done < steps and time.perf_counter() - began < seconds:
-        chunk = min(2 * chunk, steps - done)
+    while done < most and time.perf_counter() - began < seconds:
+        chunk = min(max(1, 2 * chunk), most - done)
         start = time.perf_counter()
         mine.train(chunk)
         took = (time.perf_counter() - start) / chunk

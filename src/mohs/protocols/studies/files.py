@@ -159,7 +159,7 @@ def _experiment(data: Data, stem: str, size: str) -> Experiment:
         question=_text(data.get("question"), "question"),
         source=_text(data.get("source", NO_SOURCE), "source"),
         mode=MODES.parse("mode", data.get("mode", "grid")),
-        seeds=SEEDS.parse("seeds", data.get("seeds")),
+        seeds=_number("seeds", data.get("seeds"), SEEDS),
         contenders=contenders,
         env=env,
         params=tuple(sorted((name, freeze(value)) for name, value in task.items())),
@@ -215,7 +215,7 @@ def _contender(label: str, data: Data) -> Contender:
     if "name" in given:
         raise UsageError(f"agents.{label}.name is no key: [agents.LABEL] agent = {given['name']!r} names the agent.")
     name = _text(given.pop("agent", label), f"agents.{label}.agent")
-    budget = BUDGET.parse(f"budget of agents.{label}", given.pop("budget", data.get("budget")))
+    budget = _number(f"budget of agents.{label}", given.pop("budget", data.get("budget")), BUDGET)
     with _within(f"agents.{label}"):
         return Contender(label, find_agent(name, **given), budget)
 
@@ -268,6 +268,12 @@ def _table(data: Data, name: str, where: str = "") -> Data:
     if not isinstance(found, dict) or not all(isinstance(key, str) for key in found):
         raise invalid(f"{where}{name}", found, "a table")
     return found
+
+
+def _number(name: str, value: Any, domain: Integer) -> int:
+    if value is None:
+        raise UsageError(f"{name} is missing: it must be {domain.describe()}.")
+    return domain.parse(name, value)
 
 
 def _text(value: Any, name: str) -> str:

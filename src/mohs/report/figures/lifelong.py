@@ -44,16 +44,16 @@ def average_figure(verdict: Verdict) -> go.Figure:
     _shade(figure, verdict, {}, None)
     for lived, average, colour in zip(verdict.agents, averages, _colours(verdict), strict=True):
         _add_points(figure, course.boundaries, average, lived.label, colour, {}, joined=True)
-    if verdict.ceiling is not None and verdict.ceiling < BOUNDS:
-        figure.add_hline(y=verdict.ceiling, line={"color": LIGHT.break_, "width": 1.6, "dash": "dash"})
-        figure.add_annotation(
-            x=0.01, xref="paper", y=verdict.ceiling, yanchor="bottom", xanchor="left", showarrow=False,
-            text=f"{CEILING}: {numbers.number(verdict.ceiling)}", font={"size": 12, "color": LIGHT.break_},
+    ceiling = None if verdict.ceiling is None or verdict.ceiling >= BOUNDS else verdict.ceiling
+    if ceiling is not None:
+        figure.add_scatter(
+            x=[0, course.boundaries[-1] * 1.01], y=[ceiling, ceiling], mode="lines", hoverinfo="skip",
+            name=f"{CEILING}: {numbers.number(ceiling)}", line={"color": LIGHT.break_, "width": 1.6, "dash": "dash"},
         )  # fmt: skip
     figure.update_xaxes(title={"text": "steps"}, range=[0, course.boundaries[-1] * 1.01])
     best = "optimum" if all(verdict.spans[name].exact for name in course.learnt) else "experts"
     figure.update_yaxes(title={"text": f"performance, 1 = {best}"}, range=_range(averages, verdict.ceiling))
-    figure.update_layout(showlegend=len(verdict.agents) > 1)
+    figure.update_layout(showlegend=ceiling is not None or len(verdict.agents) > 1)
     return figure
 
 
@@ -77,7 +77,8 @@ def metrics_figure(verdict: Verdict) -> go.Figure:
         figure.add_annotation(heading(metric.title + arrow, 0, 1, f"x{axis} domain", f"y{axis} domain"))
         for y, (lived, colour) in enumerate(zip(verdict.agents, _colours(verdict), strict=True)):
             _add_mark(figure, lived.metrics[name], y, lived.label, colour, place, legend=i == 0)
-        figure.add_vline(x=metric.neutral, line={"color": LIGHT.muted, "width": 1, "dash": "dash"}, **place)
+        if metric.neutral is not None:
+            figure.add_vline(x=metric.neutral, line={"color": LIGHT.muted, "width": 1, "dash": "dash"}, **place)
         figure.update_xaxes(range=_span([lived.metrics[name] for lived in verdict.agents], metric.neutral), **place)
     figure.update_yaxes(
         range=[len(verdict.agents) - 0.5, -0.5], showticklabels=False, ticks="", showgrid=False, showline=False
@@ -272,8 +273,9 @@ def _range(averages: Sequence[Sequence[Estimate]], ceiling: float | None) -> lis
     return [low - 0.04 * (high - low), high + 0.06 * (high - low)]
 
 
-def _span(values: Sequence[Estimate], neutral: float) -> list[float]:
-    ends = [neutral, *(x for e in values for x in (e.value, e.low, e.high) if math.isfinite(x))]
+def _span(values: Sequence[Estimate], neutral: float | None) -> list[float]:
+    """Room for all values and the neutral one; for 0 where there is none."""
+    ends = [neutral or 0.0, *(x for e in values for x in (e.value, e.low, e.high) if math.isfinite(x))]
     low, high = min(ends), max(ends)
     room = 0.08 * ((high - low) or 1.0)
     return [low - room, high + room]
