@@ -134,8 +134,13 @@ def test_the_quick_edition_follows_from_a_rule():
         of_source = [m for m in listed if m.source == mdp.source and is_control(m)]
         assert mdp.effective_horizon == min(m.effective_horizon for m in of_source)
     assert [m.source for m in hard] == ["a", "b", "c", "d", "e", "f"]  # the smallest
-    assert [m.source for m in easy] == ["c", "d", "e", "f"]  # the largest of these
+    assert [m.source for m in easy] == ["a", "b", "c", "d"]
     assert few(reversed(listed)) == chosen  # the order of the list does not matter
+
+
+def test_a_control_looks_like_its_mdp():
+    listed = [replace(m, board="9x9") if m.id.startswith("a-easy") else m for m in invented({"a": (1, 2), "b": (1, 1)})]
+    assert [m.id for m in few(listed)] == ["a-0", "b-0", "b-easy-0"]
 
 
 def test_the_quick_edition_takes_only_controls_that_gorp_solved():

@@ -31,25 +31,27 @@ def survivors(listed: Iterable[Listed]) -> list[Listed]:
 
 
 def few(listed: Iterable[Listed]) -> list[Listed]:
-    """Six MDPs of the challenge from six sources, and four controls by the rules of some of these.
+    """Six MDPs of the challenge from six sources, and for four of them a control that looks the same.
 
-    Of each source the smallest MDP of the challenge is taken; of these, the six smallest. A control is the MDP with the
-    shortest effective horizon of those that the filter dropped from such a source and GORP solved; the four largest are
-    taken, so that it is not their size that makes them easy. Ties go to the name that comes first.
+    Of each source the smallest MDP of the challenge is taken. Its control is the MDP with the shortest effective horizon
+    that the filter dropped, GORP solved, and that has the same board and actions. The four smallest that have one come
+    first, with their controls, then the two smallest of the others. Ties go to the name that comes first.
     """
     every = list(listed)
-    hard = sorted(_each_source(survivors(every), _size), key=_size)[:QUICK_CHALLENGE]
-    sources = {mdp.source for mdp in hard}
-    dropped = [mdp for mdp in every if mdp.source in sources and mdp.gorp_steps is not None and is_control(mdp)]
-    return hard + sorted(_each_source(dropped, _ease), key=_size)[-QUICK_CONTROLS:]
+    hard: dict[str, Listed] = {}
+    for mdp in sorted(survivors(every), key=_size):
+        hard.setdefault(mdp.source, mdp)
+    controls = {mdp.source: control for mdp in hard.values() if (control := _control(mdp, every)) is not None}
+    paired = [mdp for mdp in hard.values() if mdp.source in controls][:QUICK_CONTROLS]
+    others = [mdp for mdp in hard.values() if mdp not in paired][: QUICK_CHALLENGE - len(paired)]
+    return [*sorted([*paired, *others], key=_size), *(controls[mdp.source] for mdp in paired)]
 
 
-def _each_source(mdps: Iterable[Listed], key: Callable[[Listed], tuple[float, str]]) -> list[Listed]:
-    """The first of every source by a key."""
-    found: dict[str, Listed] = {}
-    for mdp in sorted(mdps, key=key):
-        found.setdefault(mdp.source, mdp)
-    return list(found.values())
+def _control(mdp: Listed, every: Iterable[Listed]) -> Listed | None:
+    """The easiest MDP that GORP solved and that looks the same: source, board and actions are equal."""
+    looks = mdp.source, mdp.board, mdp.actions
+    alike = [other for other in every if is_control(other) and (other.source, other.board, other.actions) == looks]
+    return min((other for other in alike if other.gorp_steps is not None), key=_ease, default=None)
 
 
 def _size(mdp: Listed) -> tuple[float, str]:
@@ -62,5 +64,5 @@ def _ease(mdp: Listed) -> tuple[float, str]:
 
 EDITIONS = {
     "full": Edition(10_000_000, 3, None, survivors),
-    "quick": Edition(300_000, 5, 1, few),
+    "quick": Edition(300_000, 3, 1, few),
 }

@@ -37,7 +37,8 @@ def examine(candidate: Candidate) -> Listed:
     facts, entries = packed(candidate.id, mdp)
     best = float(table.initial @ solve.values(table, "best"))
     found = replace(
-        found, status=NO_WIN, states=table.states, actions=table.actions, optimal_return=_rounded(best),
+        found, status=NO_WIN, states=table.states, actions=table.actions, board="{}x{}".format(*mdp.shape),
+        optimal_return=_rounded(best),
         checksum=checksum(facts, entries, mdp.cells),
     )  # fmt: skip
     if candidate.kind == GAME and best < WIN - qvi.TIES:

@@ -8,8 +8,8 @@ from functools import cache
 from importlib.resources import files
 
 from mohs.core.errors import unknown
+from mohs.tables.challenge.grid import VERSION
 
-VERSION = "v1"
 CHALLENGE = "challenge"  # the status of those that are left
 
 
@@ -27,6 +27,7 @@ class Listed:
     status: str
     actions: int
     horizon: int
+    board: str | None = None  # rows x columns
     states: int | None = None
     optimal_return: float | None = None
     random_return: float | None = None
