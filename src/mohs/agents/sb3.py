@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import json
 import random
 import re
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib import import_module, metadata
-from typing import Any, get_args, get_origin
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -26,17 +25,15 @@ from gymnasium import spaces
 from mohs.agents.episodes import action_count, action_of
 from mohs.agents.external import Recorder
 from mohs.agents.paused import Gate, Loop
+from mohs.agents.sb3_values import as_text, domain_of, read_as
 from mohs.core import seeding
 from mohs.core.cell import Agent
-from mohs.core.domain import Domain, Flag, Integer, Optional, OrFunction, Real
 from mohs.core.errors import MohsError, UsageError, unknown
-from mohs.core.values import FunctionRef, resolve
 
 PREFIX = "sb3:"
 MAKER = "mohs.agents.sb3:make_sb3"
 INSTALL = 'pip install -c constraints.txt -e ".[sb3]"'
 OURS = ("policy", "env", "seed", "_init_setup_model")  # not the user's to set
-TEXTS = ("device", "tensorboard_log")  # where a colon does not name a function
 
 
 @dataclass(frozen=True)
@@ -65,22 +62,6 @@ ALGORITHMS = {
 }
 SPELLINGS = {"QR-DQN": "QRDQN", "PPO-LSTM": "RecurrentPPO", "PPO_LSTM": "RecurrentPPO"}
 
-# What is allowed by the type that a constructor names, and by name where that says too little.
-TYPES: Mapping[Any, Domain] = {int: Integer(-1), float: Real(), bool: Flag()}  # -1 stands for none, or for all
-COUNTS = (
-    "n_steps", "batch_size", "n_epochs", "buffer_size", "target_update_interval", "policy_delay", "n_delta", "n_top",
-    "n_eval_episodes", "stats_window_size",
-)  # fmt: skip
-SHARES = (
-    "gamma", "gae_lambda", "tau", "exploration_fraction", "exploration_initial_eps", "exploration_final_eps",
-)  # fmt: skip
-NAMED: Mapping[str, Domain] = {
-    **dict.fromkeys(COUNTS, Integer(1)),
-    **dict.fromkeys(SHARES, Real(0, 1)),
-    "action_noise": OrFunction(Real(0), "() -> noise"),
-}
-SCHEDULE = OrFunction(Real(0), "(remaining) -> number")  # learning rates and the like: none is below 0
-
 
 def agent(name: str, **params: Any) -> Agent:
     """`sb3:NAME` with hyperparameters, checked. Another version of the library is another agent."""
@@ -89,8 +70,8 @@ def agent(name: str, **params: Any) -> Agent:
     for parameter, value in params.items():
         if parameter not in known:
             raise unknown(f"hyperparameter of {PREFIX}{algorithm}", parameter, known)
-        _read_as(known[parameter], value, algorithm)
-    kept = {k: _text(k, v) if isinstance(v, Mapping) else v for k, v in params.items()}
+        read_as(known[parameter], value, f"{PREFIX}{algorithm}")
+    kept = {k: as_text(k, v) if isinstance(v, Mapping) else v for k, v in params.items()}
     return Agent.make(f"{PREFIX}{algorithm}", version(algorithm), **kept)
 
 
@@ -113,7 +94,7 @@ def describe(name: str) -> dict[str, Any]:
     algorithm = algorithm_of(name)
     settings = {}
     for key, parameter in _hyperparameters(algorithm).items():
-        domain, default = _domain(parameter), "cpu" if key == "device" else parameter.default
+        domain, default = domain_of(parameter), "cpu" if key == "device" else parameter.default
         written = re.sub(r"[\w.]+\.", "", inspect.formatannotation(parameter.annotation))  # without modules
         settings[key] = {"default": default, "allowed": domain.describe() if domain else written, "text": ""}
     text = f"{algorithm} of {ALGORITHMS[algorithm].package}"
@@ -157,7 +138,7 @@ def check_length(algorithm: str, steps: int, params: Mapping[str, Any]) -> None:
     if not ALGORITHMS[algorithm].rollouts:
         return
     known = _hyperparameters(algorithm)["n_steps"]
-    rollout = _read_as(known, params.get("n_steps", known.default), algorithm)
+    rollout = read_as(known, params.get("n_steps", known.default), f"{PREFIX}{algorithm}")
     if rollout > steps:
         raise UsageError(
             f"a rollout of {PREFIX}{algorithm} has n_steps={rollout} steps, but the run only {steps}: it would never "
@@ -285,7 +266,7 @@ def _policy(algorithm: str, space: spaces.Space[Any]) -> str:
 def _given(algorithm: str, actions: spaces.Space[Any], params: Mapping[str, Any], memory: int) -> dict[str, Any]:
     """Hyperparameters as the constructor takes them."""
     known = _hyperparameters(algorithm)
-    given = {name: _read_as(known[name], value, algorithm) for name, value in params.items()}
+    given = {name: read_as(known[name], value, f"{PREFIX}{algorithm}") for name, value in params.items()}
     given.setdefault("device", "cpu")  # whose generators `Randomness` keeps apart
     if "buffer_size" in known:  # a larger memory would never be filled
         given["buffer_size"] = max(1, min(given.get("buffer_size", known["buffer_size"].default), memory))
@@ -300,59 +281,6 @@ def _hyperparameters(algorithm: str) -> dict[str, inspect.Parameter]:
     """The keywords of the constructor that users may set."""
     found = inspect.signature(_class(algorithm), eval_str=True).parameters
     return {name: parameter for name, parameter in found.items() if name not in OURS}
-
-
-def _domain(parameter: inspect.Parameter) -> Domain | None:
-    """What is allowed of a hyperparameter; None where only the model knows."""
-    kinds = get_args(parameter.annotation) or (parameter.annotation,)
-    own = [kind for kind in kinds if kind is not type(None)]
-    domain = NAMED.get(parameter.name)
-    if domain is None and len(own) == 1:
-        domain = TYPES.get(own[0])
-    if domain is None and any(get_origin(kind) is Callable for kind in own):
-        domain = SCHEDULE
-    return domain if domain is None or len(own) == len(kinds) else Optional(domain)
-
-
-def _read_as(parameter: inspect.Parameter, value: Any, algorithm: str) -> Any:
-    """A value as the constructor takes it, checked by its domain if that is known."""
-    domain, name = _domain(parameter), f"{parameter.name} of {PREFIX}{algorithm}"
-    if domain is not None:
-        value = domain.parse(name, value)
-    if parameter.name in TEXTS:
-        return value
-    try:
-        return _read(value)
-    except json.JSONDecodeError as error:
-        raise UsageError(f"{name} is {value!r}, which is not JSON: {error}.") from error
-
-
-def _text(name: str, value: Mapping[str, Any]) -> str:
-    """A mapping as it is kept: JSON, with functions and classes by their names."""
-    try:
-        return json.dumps(value, default=_name)
-    except TypeError as error:
-        raise UsageError(f"{name} is {value}, but must be made of numbers, texts, lists and functions.") from error
-
-
-def _name(value: Any) -> str:
-    if not callable(value):
-        raise TypeError(f"{value} has no name.")
-    reference = FunctionRef.of(value)
-    reference.to_json()  # raises where it cannot be imported again
-    return reference.target
-
-
-def _read(value: Any) -> Any:
-    """A value as it was given: mappings from their text, functions and classes from module:name."""
-    if isinstance(value, FunctionRef):
-        value.to_json()  # raises where it cannot be imported again
-        return resolve(value.target)
-    if isinstance(value, str) and value.startswith("{"):
-        return _read(json.loads(value))
-    if isinstance(value, Mapping):
-        return {key: _read(part) for key, part in value.items()}
-    return resolve(value) if isinstance(value, str) and ":" in value else value
 
 
 def _class(algorithm: str) -> Any:
