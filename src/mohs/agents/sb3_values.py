@@ -22,11 +22,12 @@ COUNTS = (
     "n_eval_episodes", "stats_window_size",
 )  # fmt: skip
 SHARES = (
-    "gamma", "gae_lambda", "tau", "exploration_fraction", "exploration_initial_eps", "exploration_final_eps",
+    "gamma", "gae_lambda", "tau", "exploration_initial_eps", "exploration_final_eps",
 )  # fmt: skip
 NAMED: Mapping[str, Domain] = {
     **dict.fromkeys(COUNTS, Integer(1)),
     **dict.fromkeys(SHARES, Real(0, 1)),
+    "exploration_fraction": Real(0),  # above 1 it goes on falling until the end
     "action_noise": OrFunction(Real(0), "() -> noise"),
 }
 SCHEDULE = OrFunction(Real(0), "(remaining) -> number")  # learning rates and the like: none is below 0

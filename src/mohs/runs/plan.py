@@ -14,7 +14,6 @@ from itertools import pairwise
 from typing import Any
 
 from mohs.agents.deep import catalogue as deep
-from mohs.agents.tabular import ALGORITHMS, most_cells
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
 from mohs.core.images import is_image
@@ -129,10 +128,8 @@ def suited_size(group: Sequence[Cell], total: int, workers: int) -> int:
     rounds of them as networks stay in cache; and fewer where other groups keep workers busy, two packs each.
     """
     agent, usual = group[0].agent, default_pack_size(total, workers)
-    if agent.name in ALGORITHMS:
-        return min(usual, _fitting(group[0]))
     if agent.name not in deep.AGENTS:
-        return usual
+        return min(usual, _fitting(group[0]))
     most = deep.pack_size(agent, any(_shows_images(task) for task in members(group[0].segments[0].source)[0]))
     hands = max(1, workers)
     at_once = min(hands, math.ceil(2 * hands * len(group) / max(total, len(group))))
@@ -141,9 +138,11 @@ def suited_size(group: Sequence[Cell], total: int, workers: int) -> int:
 
 
 def _fitting(cell: Cell) -> int:
-    """How many cells like this one fit into memory with their Q-tables."""
+    """How many cells like this one fit into memory, where they keep Q-tables."""
+    from mohs.agents.tabular import ALGORITHMS, most_cells  # which loads numba
+
     try:
-        return most_cells(cell)
+        return most_cells(cell) if cell.agent.name in ALGORITHMS else LARGEST_PACK
     except Exception:  # the cell itself will say what is wrong with its task
         return LARGEST_PACK
 

@@ -2,8 +2,9 @@
 
 Our format is an npz with the fields of `Table` by name: `actions`, `succ`, `reward`, `terminal`, `initial`,
 `observation`, `several`, `horizon` (-1: none), `discount`, `action_names`, `renderer` and, for a stochastic table,
-`indptr` and `prob`; `format` is 1. BRIDGE's (Laidlaw et al. 2023) is for deterministic tables with one start, state 0: `transitions`
-[S, A] are next states, -1 = the end, and `rewards` [S, A] have 32 bits; there may be pictures of the states, too.
+`indptr` and `prob`; `format` is 1. BRIDGE's (Laidlaw et al. 2023) is for deterministic tables with one start, state 0:
+`transitions` [S, A] are next states, -1 = the end, and `rewards` [S, A] have 32 bits; there may be pictures of the
+states, too.
 """
 
 from __future__ import annotations

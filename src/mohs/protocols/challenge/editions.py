@@ -33,9 +33,9 @@ def survivors(listed: Iterable[Listed]) -> list[Listed]:
 def few(listed: Iterable[Listed]) -> list[Listed]:
     """Six MDPs of the challenge from six sources, and for four of them a control that looks the same.
 
-    Of each source the smallest MDP of the challenge is taken. Its control is the MDP with the shortest effective horizon
-    that the filter dropped, GORP solved, and that has the same board and actions. The four smallest that have one come
-    first, with their controls, then the two smallest of the others. Ties go to the name that comes first.
+    Of each source the smallest MDP of the challenge is taken. Its control is the MDP with the shortest effective
+    horizon that the filter dropped, GORP solved, and that has the same board and actions. The four smallest that have
+    one are taken with their controls, and the two smallest of the others. Ties go to the name that comes first.
     """
     every = list(listed)
     hard: dict[str, Listed] = {}
