@@ -41,6 +41,7 @@ bench: $(READY)
 	$(BIN)/python -m benchmarks.toy_discrete
 	$(BIN)/python -m benchmarks.exact
 	$(BIN)/python -m benchmarks.playground
+	$(BIN)/python -m benchmarks.challenge
 
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
