@@ -21,10 +21,10 @@ from mohs.core.files import replace, user_cache
 from mohs.protocols.challenge import filter
 from mohs.tables.challenge import catalogue
 from mohs.tables.challenge.build import build
-from mohs.tables.challenge.catalogue import CHALLENGE, Listed
+from mohs.tables.challenge.catalogue import CHALLENGE, GUESSED, NO_WIN, TOO_LARGE, Listed
 from mohs.tables.challenge.grid import VERSION, Candidate, candidates
 
-DROPPED_ALIKE = (filter.NO_WIN, filter.TOO_LARGE, filter.GUESSED)
+DROPPED_ALIKE = (NO_WIN, TOO_LARGE, GUESSED)
 
 
 def main() -> None:

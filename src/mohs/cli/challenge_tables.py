@@ -37,17 +37,8 @@ def list_mdps(
     if as_json:
         print_json([{**asdict(mdp), "built": is_stored(mdp.id)} for mdp in found])
         return
-    columns = (
-        "MDP",
-        *(["status"] if every else []),
-        "states",
-        "actions",
-        "T",
-        "optimum",
-        "min k",
-        "horizon",
-        "guessing",
-    )
+    more = ["status"] if every else []
+    columns = ("MDP", *more, "states", "actions", "T", "optimum", "min k", "effective horizon", "guessing")
     rows = [(mdp.id, *([mdp.status] if every else []), *_row(mdp)) for mdp in found]
     show_table(f"The Effective Horizon Challenge: {len(challenge())} MDPs of {len(catalogue())} tried", columns, rows)
 
@@ -71,7 +62,7 @@ def build(
     ids: Ids = None,
     smallest: Annotated[int | None, typer.Option(help="Only so many, those with fewest states.")] = None,
     workers: Workers = None,
-) -> None:
+) -> int:
     """Build the tables of MDPs and keep them; those that are there already are not built again."""
     from mohs.tables.challenge.building import build_all
     from mohs.tables.challenge.cache import directory, is_stored
@@ -79,7 +70,7 @@ def build(
     wanted = [mdp.id for mdp in _chosen(ids, smallest)]
     missing = sum(not is_stored(id) for id in wanted)
     announce_compilation()
-    done = 0
+    done = failed = 0
     with stages() as say:
         for event in build_all(
             wanted, os.cpu_count() or 1 if workers is None else Integer(1).parse("workers", workers)
@@ -88,12 +79,16 @@ def build(
             said = (
                 f"{event.count:,} {event.what} in {event.seconds:.1f} s ({rate:,.0f}/s), {event.memory / 2**30:.1f} GB"
             )
-            if event.done:
+            if event.error:
+                failed += 1
+                print(f"mohs: {event.id} could not be built: {event.error}", file=sys.stderr)
+            elif event.done:
                 done += 1
                 print(f"{event.id}: {said} [{done}/{missing}]", file=sys.stderr)
             else:
                 say(f"{event.id}: {said} [{done}/{missing}]")
     print(f"{len(wanted)} MDPs are in {directory(wanted[0]).parent}, {done} of them new.")
+    return EXIT_DIFFERS if failed else 0
 
 
 def show(
@@ -166,20 +161,15 @@ def verify(
 ) -> int:
     """Compare the tables that are kept here with the checksums of the list."""
     from mohs.tables.challenge.build import build as make
-    from mohs.tables.challenge.cache import checksum, is_sound, is_stored, packed, read
+    from mohs.tables.challenge.cache import checksum, is_stored, packed
     from mohs.tables.challenge.grid import candidate
 
     found: dict[str, str] = {}
     with stages() as say:
         for mdp in _chosen(ids, None):
             say(f"verifying {mdp.id}")
-            if is_stored(mdp.id):
-                kept = read(mdp.id)
-                sound = is_sound(kept) and mdp.checksum in (None, kept.checksum)
-                found[mdp.id] = "same" if sound else "differs"
-            else:
-                found[mdp.id] = "not built"
-            if rebuild:
+            found[mdp.id] = _compared(mdp) if is_stored(mdp.id) else "not built"
+            if rebuild and mdp.checksum is not None:
                 made = make(candidate(mdp.id))
                 same = checksum(*packed(mdp.id, made), made.cells) == mdp.checksum
                 found[mdp.id] += ", built anew the same" if same else ", built anew it differs"
@@ -188,6 +178,18 @@ def verify(
     else:
         show_table("Checksums", ("MDP", "table"), list(found.items()))
     return EXIT_DIFFERS if any("differs" in state for state in found.values()) else 0
+
+
+def _compared(mdp: Listed) -> str:
+    from mohs.tables.challenge.cache import is_sound, read
+
+    try:
+        kept = read(mdp.id)
+    except UsageError:
+        return "differs: it cannot be read"
+    if not is_sound(kept) or (mdp.checksum is not None and mdp.checksum != kept.checksum):
+        return "differs"
+    return "same" if mdp.checksum is not None else "sound, but no checksum is listed"
 
 
 def _chosen(ids: list[str] | None, smallest: int | None) -> list[Listed]:

@@ -105,6 +105,12 @@ def test_a_cold_opponent_takes_one_of_its_best_moves():
     assert solve.values(mdp.table, "best")[0] == np.sign(perfect_worths(found)[0])
 
 
+def test_boards_tell_states_apart():
+    mdp = made(go(3))
+    live = mdp.cells[~mdp.table.terminal]
+    assert len(np.unique(live, axis=0)) == len(live)
+
+
 def test_ends_are_merged_and_pay_the_result():
     mdp = made(connect_four(4, 4))
     table = mdp.table

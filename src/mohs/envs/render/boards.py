@@ -139,7 +139,7 @@ def _outside(codes: Codes) -> set[tuple[int, int]]:
 
 
 def draw_go(canvas: Canvas, panel: Panel, codes: Codes) -> None:
-    """Stones where lines cross; the agent's are black."""
+    """Stones where lines cross; the agent's are black. Dots say that the opponent has passed."""
     squares = Squares.of(panel, codes)
     squares.around(canvas, WOOD, c.MUTED, 6, 6)
     last_row, last_column = squares.rows - 1, squares.columns - 1
@@ -151,7 +151,9 @@ def draw_go(canvas: Canvas, panel: Panel, codes: Codes) -> None:
         if code in (1, 2):
             canvas.disc(squares.at(row, column), 0.42 * squares.size, (c.DARK, c.PAPER)[code - 1], c.DARK, 1.5)
         elif code == 3:
-            squares.box(canvas, squares.at(row, column), WOOD, c.DARK, 0.36)
+            squares.box(canvas, squares.at(row, column), c.PAPER, c.DARK, 0.36)
+        elif code == 4:
+            canvas.disc(squares.at(row, column), 0.06 * squares.size, c.DARK, c.DARK)
 
 
 def draw_connect_four(canvas: Canvas, panel: Panel, codes: Codes) -> None:
@@ -232,7 +234,7 @@ BOARDS: dict[str, tuple[Draw, Signs]] = {
     "go": (
         draw_go,
         [(f.disc_sign(c.DARK), "agent"), (f.disc_sign(c.PAPER, c.DARK), "opponent"),
-         (f.box_sign(WOOD, outline=c.DARK), "forbidden by ko")],
+         (f.box_sign(c.PAPER, outline=c.DARK), "forbidden by ko")],
     ),
     "chess": (draw_chess, _PLAYERS),
     "checkers": (draw_checkers, [*_PLAYERS, (_crown_sign, "king")]),

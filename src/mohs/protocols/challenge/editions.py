@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from mohs.tables.challenge.catalogue import CHALLENGE, Listed
+from mohs.tables.challenge.catalogue import CHALLENGE, GORP, GUESSED, Listed
 
 QUICK_CHALLENGE, QUICK_CONTROLS = 6, 4
 
@@ -22,12 +22,12 @@ class Edition:
 
 
 def is_control(mdp: Listed) -> bool:
-    """Whether the filter dropped it, as too easy."""
-    return mdp.status != CHALLENGE
+    """Whether the filter dropped it as too easy."""
+    return mdp.status in (GUESSED, GORP)
 
 
 def survivors(listed: Iterable[Listed]) -> list[Listed]:
-    return [mdp for mdp in listed if not is_control(mdp)]
+    return [mdp for mdp in listed if mdp.status == CHALLENGE]
 
 
 def few(listed: Iterable[Listed]) -> list[Listed]:

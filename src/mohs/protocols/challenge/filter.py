@@ -13,17 +13,17 @@ from mohs.exact import qvi, solve
 from mohs.exact.gorp import gorp_horizon
 from mohs.tables.challenge.build import build
 from mohs.tables.challenge.cache import checksum, packed
-from mohs.tables.challenge.catalogue import CHALLENGE, Listed
+from mohs.tables.challenge.catalogue import CHALLENGE, GORP, GUESSED, NO_WIN, TOO_LARGE, Listed
 from mohs.tables.challenge.grid import GAME, Candidate
 from mohs.tables.numbering import TooManyError
 from mohs.tables.table import Table
 
 BUDGET = 10_000_000  # steps
-FURTHER = 100_000_000  # up to which the effective horizon of what is left is looked for
+FURTHER = 100_000_000  # up to which the effective horizon of what is left is looked for; or to LONG, if that is not
+LONG, FARTHEST = 8, 1_000_000_000  # farther: the paper tells benchmarks apart by an effective horizon of 8
 RUNS = 40  # of GORP with one k and m
 FEW = 300_000  # states up to which GORP is asked also where guessing is enough
 WIN = 1.0
-NO_WIN, TOO_LARGE, GUESSED, GORP = "no win", "too large", "guessed", "gorp"
 
 
 def examine(candidate: Candidate) -> Listed:
@@ -56,14 +56,18 @@ def examine(candidate: Candidate) -> Listed:
 
 def measure(found: Listed, table: Table) -> Listed:
     """What more there is to know of an MDP that is left: min_k, and its effective horizon as far as that is cheap."""
-    return _searched(replace(found, min_k=qvi.min_k(table)), table, FURTHER)
+    decides = found.horizon**2 * table.actions**LONG
+    return _searched(replace(found, min_k=qvi.min_k(table)), table, decides if decides <= FARTHEST else FURTHER)
 
 
 def shaped_alike(found: Listed, candidate: Candidate) -> Listed:
-    """What is known of a shaped game from the plain one that was dropped: shaping moves neither optimum nor chance."""
-    return replace(
-        found, id=candidate.id, title=candidate.title, checksum=None, random_return=None,
-    )  # fmt: skip
+    """What is known of a shaped game from the plain one that was dropped.
+
+    Shaping moves neither a win nor the chance of guessing it. A game that is cut off keeps what the agent is ahead, so
+    where it cannot win the optimum is another one.
+    """
+    best = None if found.status == NO_WIN else found.optimal_return
+    return replace(found, id=candidate.id, title=candidate.title, optimal_return=best, checksum=None)
 
 
 def _searched(found: Listed, table: Table, budget: int) -> Listed:

@@ -69,7 +69,7 @@ def _percent(e: Estimate) -> str:
 
 
 def _stuck(standing: Standing) -> str:
-    """ppo 20 of 24 (83%); nothing where all runs solved theirs."""
+    """ppo 20 of 24 (83%); nothing where none is stuck."""
     stuck = standing.kinds["stuck"]
     unsolved = stuck + standing.kinds["rising"] + standing.kinds["flat"]
-    return f"{standing.label} {stuck:,} of {unsolved:,} ({100 * stuck / unsolved:.0f}%)" if unsolved else ""
+    return f"{standing.label} {stuck:,} of {unsolved:,} ({100 * stuck / unsolved:.0f}%)" if stuck else ""

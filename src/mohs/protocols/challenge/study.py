@@ -19,7 +19,7 @@ from mohs.protocols.challenge.editions import EDITIONS
 from mohs.protocols.challenge.settings import Contender, Setting, contenders
 from mohs.runs.learners import check_plays
 from mohs.runs.plan import Plan
-from mohs.tables.challenge.catalogue import Listed, catalogue, listed
+from mohs.tables.challenge.catalogue import NO_WIN, TOO_LARGE, Listed, catalogue, listed
 
 PROTOCOL = "challenge"
 PROBE = "eval"
@@ -60,10 +60,8 @@ class ChallengeStudy:
         if not found:
             raise UsageError("a study of the challenge needs at least one MDP.")
         for mdp in found:
-            if mdp.optimal_return is None:
-                raise UsageError(
-                    f"{mdp.id} was dropped ({mdp.status}) before its optimum was known: it has none to reach."
-                )
+            if mdp.status in (NO_WIN, TOO_LARGE):
+                raise UsageError(f"{mdp.id} was dropped ({mdp.status}): there is nothing to solve.")
         study = cls(
             contenders(agents, steps, settings, chosen.settings, hyperparameters),
             tuple(mdp.id for mdp in found),

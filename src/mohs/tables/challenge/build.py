@@ -12,7 +12,7 @@ from mohs.tables.games.alpha_beta import AlphaBeta
 from mohs.tables.games.checkers import checkers
 from mohs.tables.games.chess import chess
 from mohs.tables.games.connect_four import connect_four
-from mohs.tables.games.game import Game
+from mohs.tables.games.game import Game, Keys
 from mohs.tables.games.go import go
 from mohs.tables.games.graph import Graph, graph
 from mohs.tables.games.retrograde import noisy_worths, perfect_worths
@@ -67,7 +67,13 @@ def _worths(source: str, board: str, worth: str, progress: Progress | None) -> W
         return _searched(board)
     found = _graph(source, board, progress)
     worths = _reckoned(source, board, worth)
-    return lambda keys: worths[found.numbers.find(keys)]
+
+    def worth_of(keys: Keys) -> Any:
+        numbers = found.numbers.find(keys)
+        assert numbers.min(initial=0) >= 0, "every position that play leads to is listed"
+        return worths[numbers]
+
+    return worth_of
 
 
 @lru_cache(maxsize=1)

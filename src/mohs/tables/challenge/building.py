@@ -25,7 +25,7 @@ OFTEN = 0.5  # seconds between two events of a worker
 
 @dataclass(frozen=True)
 class Event:
-    """What a worker tells: it has counted so far, or an MDP is done; `memory` is the most its process has had."""
+    """What a worker tells: it has counted so far, or an MDP is done or failed; `memory` is the most it has had."""
 
     id: str
     what: str
@@ -33,6 +33,7 @@ class Event:
     seconds: float
     memory: int
     done: bool = False
+    error: str = ""
 
 
 def build_all(ids: Sequence[str], workers: int) -> Iterator[Event]:
@@ -51,8 +52,7 @@ def build_all(ids: Sequence[str], workers: int) -> Iterator[Event]:
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
         for future in running:
-            if (error := future.exception()) is not None:
-                raise UsageError(f"an MDP could not be built: {error}.") from error
+            future.result()
 
 
 def _groups(wanted: Sequence[Candidate]) -> list[list[Candidate]]:
@@ -74,7 +74,11 @@ def _build(ids: Sequence[str], told: Any) -> None:
                 last = time.monotonic()
                 told.put(Event(id, what, count, last - began, _memory()))
 
-        make(id, progress)
+        try:
+            make(id, progress)
+        except UsageError as error:
+            told.put(Event(id, "states", 0, time.monotonic() - began, _memory(), error=str(error)))
+            continue
         told.put(Event(id, "states", read(id).states, time.monotonic() - began, _memory(), done=True))
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import sys
-from contextlib import suppress
+import tempfile
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -77,7 +76,7 @@ def is_stored(id: str) -> bool:
     return (directory(id) / "facts.json").is_file()
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def stored(id: str) -> Stored:
     """An MDP; where it is not there yet, it is built first."""
     if not is_stored(candidate(id).id):
@@ -96,16 +95,23 @@ def make(id: str, progress: Progress | None = None) -> None:
 def write(id: str, mdp: Mdp) -> None:
     facts, entries = packed(id, mdp)
     place = directory(id)
-    draft = place.with_name(f".{id}.{os.getpid()}.tmp")
     try:
-        draft.mkdir(parents=True, exist_ok=True)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=f".{id}.", suffix=".tmp", dir=place.parent))
+    except OSError as error:
+        raise UsageError(f"{place} cannot be written: {error.strerror or error}.") from error
+    try:
         np.save(draft / "entries.npy", entries)
         np.save(draft / "cells.npy", mdp.cells)
         told = {**asdict(facts), "checksum": checksum(facts, entries, mdp.cells)}
         (draft / "facts.json").write_text(json.dumps(told, indent=1))
-        with suppress(OSError):  # somebody else was faster: theirs is the same
-            draft.rename(place)
+        if place.exists() and not is_stored(id):  # what is left of one that was being removed
+            shutil.rmtree(place)
+        draft.chmod(0o755)
+        draft.rename(place)
     except OSError as error:
+        if is_stored(id):  # somebody else was faster: theirs is the same
+            return
         raise UsageError(f"{place} cannot be written: {error.strerror or error}.") from error
     finally:
         shutil.rmtree(draft, ignore_errors=True)
@@ -135,14 +141,11 @@ def read(id: str) -> Stored:
         found = Stored(**told, entries=entries, cells=cells)
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"{place} cannot be read ({error}); remove it, and it is built anew.") from error
-    if len(entries) != found.states * found.actions or len(cells) != found.states:
+    whole = len(entries) == found.states * found.actions and len(cells) == found.states and found.id == id
+    # A kernel trusts what it reads here, so it must not lead out of the table.
+    if not whole or int((entries["next"] & ~END).max(initial=0)) >= found.states:
         raise UsageError(f"{place} does not hold together; remove it, and it is built anew.")
     return found
-
-
-def remove(id: str) -> None:
-    shutil.rmtree(directory(id), ignore_errors=True)
-    stored.cache_clear()
 
 
 def checksum(facts: Facts, entries: npt.NDArray[np.void], cells: npt.NDArray[np.uint8]) -> str:

@@ -10,7 +10,8 @@ from importlib.resources import files
 from mohs.core.errors import unknown
 from mohs.tables.challenge.grid import VERSION
 
-CHALLENGE = "challenge"  # the status of those that are left
+CHALLENGE = "challenge"  # the status of those that are left, and of those that were dropped and why
+NO_WIN, TOO_LARGE, GUESSED, GORP = "no win", "too large", "guessed", "gorp"
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Which MDPs were tried for the challenge? All of them, as data, written down before any of them was filtered.
+"""Which MDPs were tried for the challenge? All of them, as data; docs/challenge.md says what was looked at beforehand.
 
 Planning problems vary in their start (tiles, cube), size (Hanoi) or layout (Sokoban). Games vary in their board and in
 the opponent: what it takes its moves to be worth (perfect or noisy play of both), its temperature and the seed of its

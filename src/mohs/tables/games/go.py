@@ -33,7 +33,7 @@ def go(size: int = 4) -> Game:
         look=look,
         advantage=advantage,
         shape=(size, size),
-        codes=".xo!",
+        codes=".xo!,",
         action_names=(*(f"{'abcd'[column]}{size - row}" for row in range(size) for column in range(size)), "pass"),
     )
 
@@ -161,10 +161,15 @@ def expand(setup, keys, children, outcomes, scratch):  # type: ignore[no-untyped
 
 @kernel
 def look(setup, keys, cells):  # type: ignore[no-untyped-def]
-    """What is on each point, row by row: 0 nothing, 1 a stone of the mover, 2 one of the other, 3 forbidden by ko."""
+    """What is on each point, row by row: nothing, a stone of the mover, one of the other, forbidden by ko.
+
+    After a pass empty points have a code of their own, 4: to pass as well would end the game.
+    """
     for i in range(len(keys)):
+        passed = keys[i] >> 37 != 0
         for point in range(setup[0] * setup[0]):
-            cells[i, point] = keys[i] >> point & 1 | (keys[i] >> (16 + point) & 1) << 1
+            stone = keys[i] >> point & 1 | (keys[i] >> (16 + point) & 1) << 1
+            cells[i, point] = 4 if passed and stone == 0 else stone
         ko = keys[i] >> 32 & 31
         if ko:
             cells[i, ko - 1] = 3
