@@ -169,6 +169,14 @@ def test_a_table_is_read_under_its_own_name_only(own_cache):
         cache.read("hanoi-3")
 
 
+def test_a_table_by_other_rules_is_built_anew(own_cache):
+    cache.make("hanoi-3")
+    facts = cache.directory("hanoi-3") / "facts.json"
+    facts.write_text(facts.read_text().replace(listed("hanoi-3").checksum, "of other rules"))
+    assert not cache.is_stored("hanoi-3")
+    assert cache.stored("hanoi-3").checksum == listed("hanoi-3").checksum
+
+
 def test_what_is_left_of_a_table_is_built_over(own_cache):
     cache.make("hanoi-3")
     (cache.directory("hanoi-3") / "facts.json").unlink()

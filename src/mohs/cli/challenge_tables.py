@@ -161,14 +161,14 @@ def verify(
 ) -> int:
     """Compare the tables that are kept here with the checksums of the list."""
     from mohs.tables.challenge.build import build as make
-    from mohs.tables.challenge.cache import checksum, is_stored, packed
+    from mohs.tables.challenge.cache import checksum, is_there, packed
     from mohs.tables.challenge.grid import candidate
 
     found: dict[str, str] = {}
     with stages() as say:
         for mdp in _chosen(ids, None):
             say(f"verifying {mdp.id}")
-            found[mdp.id] = _compared(mdp) if is_stored(mdp.id) else "not built"
+            found[mdp.id] = _compared(mdp) if is_there(mdp.id) else "not built"
             if rebuild and mdp.checksum is not None:
                 made = make(candidate(mdp.id))
                 same = checksum(*packed(mdp.id, made), made.cells) == mdp.checksum

@@ -21,6 +21,7 @@ import numpy.typing as npt
 
 from mohs.core.errors import UsageError
 from mohs.core.files import user_cache
+from mohs.tables.challenge.catalogue import catalogue
 from mohs.tables.challenge.grid import VERSION, candidate
 from mohs.tables.mdp import Mdp
 from mohs.tables.numbering import Progress
@@ -72,13 +73,21 @@ def directory(id: str) -> Path:
     return user_cache() / "challenge" / VERSION / id
 
 
-def is_stored(id: str) -> bool:
+def is_there(id: str) -> bool:
     return (directory(id) / "facts.json").is_file()
+
+
+def is_stored(id: str) -> bool:
+    """Whether an MDP is kept, and by its own word is the one that is listed: rules may have changed since."""
+    if not is_there(id):
+        return False
+    wanted = {mdp.id: mdp.checksum for mdp in catalogue()}.get(id)
+    return wanted in (None, json.loads((directory(id) / "facts.json").read_text()).get("checksum"))
 
 
 @lru_cache(maxsize=256)
 def stored(id: str) -> Stored:
-    """An MDP; where it is not there yet, it is built first."""
+    """An MDP; where it is not there yet, or is another than the one that is listed, it is built first."""
     if not is_stored(candidate(id).id):
         print(f"mohs: building {id} for the first time (mohs challenge build makes all of them).", file=sys.stderr)
         make(id)
@@ -105,12 +114,12 @@ def write(id: str, mdp: Mdp) -> None:
         np.save(draft / "cells.npy", mdp.cells)
         told = {**asdict(facts), "checksum": checksum(facts, entries, mdp.cells)}
         (draft / "facts.json").write_text(json.dumps(told, indent=1))
-        if place.exists() and not is_stored(id):  # what is left of one that was being removed
+        if place.exists() and not is_stored(id):  # an old one, or what is left of one that was being removed
             shutil.rmtree(place)
         draft.chmod(0o755)
         draft.rename(place)
     except OSError as error:
-        if is_stored(id):  # somebody else was faster: theirs is the same
+        if is_there(id):  # somebody else was faster: theirs is the same
             return
         raise UsageError(f"{place} cannot be written: {error.strerror or error}.") from error
     finally:
