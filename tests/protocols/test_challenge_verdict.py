@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 import pytest
-from invented_challenge import BUDGET, EVERY, OPTIMUM, facts, from_step, results_of, study_of
 
+from invented_challenge import BUDGET, EVERY, OPTIMUM, facts, from_step, results_of, study_of
 from mohs.exact.qvi import TIES
 from mohs.protocols.challenge.runs import first_optimal, kind
 from mohs.protocols.challenge.verdict import LONG, groups, length, verdict
