@@ -1,8 +1,10 @@
 """Which MDPs make the challenge? Runs the filter over the whole grid and writes the versioned list.
 
 python -m benchmarks.select_challenge --workers 2
+python -m benchmarks.select_challenge --workers 2 --measure    # then: what more there is to know of those on the list
 
-What is found is kept beside the cache, candidate by candidate, so the same command goes on where it stopped.
+What is found is noted beside the cache, candidate by candidate, until the list is written, so the same command goes on
+where it stopped.
 """
 
 from __future__ import annotations
@@ -10,7 +12,9 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shutil
 from collections import Counter
+from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from importlib.resources import files
@@ -22,7 +26,7 @@ from mohs.protocols.challenge import filter
 from mohs.tables.challenge import catalogue
 from mohs.tables.challenge.build import build
 from mohs.tables.challenge.catalogue import CHALLENGE, GUESSED, NO_WIN, TOO_LARGE, Listed
-from mohs.tables.challenge.grid import VERSION, Candidate, candidates
+from mohs.tables.challenge.grid import VERSION, Candidate, candidate, candidates
 
 DROPPED_ALIKE = (NO_WIN, TOO_LARGE, GUESSED)
 
@@ -31,61 +35,75 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--only", nargs="*", help="ids that begin so; the list is then not written")
-    parser.add_argument("--measure", action="store_true", help="also measure what is left further")
+    parser.add_argument("--measure", action="store_true", help="measure what is on the list further")
     options = parser.parse_args()
-    chosen = [c for c in candidates() if not options.only or c.id.startswith(tuple(options.only))]
+    listed = {entry.id: entry for entry in catalogue.challenge()} if options.measure else None
+    tried = candidates() if listed is None else [candidate(id) for id in listed]
+    chosen = [c for c in tried if not options.only or c.id.startswith(tuple(options.only))]
     groups = [list(group) for _, group in groupby(chosen, key=_group)]
     with ProcessPoolExecutor(options.workers) as pool:
-        found = [one for group in pool.map(_examined, groups, [options.measure] * len(groups)) for one in group]
-    left = [entry for entry in found if entry.status == CHALLENGE]
+        parts = pool.map(_examined, groups) if listed is None else pool.map(_measured, groups)
+        found = [entry for part in parts for entry in part]
     print(Counter((entry.source, entry.status) for entry in found))
-    print(f"{len(left)} left: {Counter(entry.kind for entry in left)}, {Counter(entry.source for entry in left)}")
     if not options.only:
-        text = json.dumps([asdict(entry) for entry in found], indent=0)
-        place = files(catalogue.__package__) / f"{VERSION}.json"
-        replace(Path(str(place)), lambda file: file.write(text.encode()))
+        _write(found if listed is None else _merged(found))
 
 
 def _group(candidate: Candidate) -> tuple[object, ...]:
-    """Candidates that are examined one after the other: those of one game share its positions."""
+    """Candidates that are looked at one after the other: those of one game share its positions."""
     return candidate.source, dict(candidate.params).get("board", candidate.id), dict(candidate.params).get("worth")
 
 
-def _examined(group: list[Candidate], measured: bool) -> list[Listed]:
+def _examined(group: list[Candidate]) -> list[Listed]:
     found: list[Listed] = []
-    for candidate in group:
-        kept = _kept(candidate, "found")
+    for one in group:
+        kept = _noted(one.id, "found")
         if kept is None:
-            plain = found[-1] if found and candidate.id == f"{found[-1].id}-shaped" else None
+            plain = found[-1] if found and one.id == f"{found[-1].id}-shaped" else None
             if plain is not None and plain.status in DROPPED_ALIKE and plain.gorp_budget is None:
-                kept = filter.shaped_alike(plain, candidate)
+                kept = filter.shaped_alike(plain, one)
             else:
-                kept = filter.examine(candidate)
-            _keep(kept, "found")
-            print(kept, flush=True)
-        if measured and kept.status == CHALLENGE:
-            more = _kept(candidate, "measured")
-            if more is None:
-                more = filter.measure(kept, build(candidate).table)
-                _keep(more, "measured")
-                print("measured", more, flush=True)
-            kept = more
+                kept = filter.examine(one)
+            _note(kept, "found")
         found.append(kept)
     return found
 
 
-def _place(id: str, stage: str) -> Path:
-    return user_cache() / "challenge" / VERSION / ".selection" / f"{id}.{stage}.json"
+def _measured(group: list[Candidate]) -> list[Listed]:
+    return [
+        _noted(one.id, "measured") or _note(filter.measure(catalogue.listed(one.id), build(one).table), "measured")
+        for one in group
+    ]
 
 
-def _kept(candidate: Candidate, stage: str) -> Listed | None:
-    place = _place(candidate.id, stage)
+def _merged(measured: Sequence[Listed]) -> list[Listed]:
+    known = {entry.id: entry for entry in measured}
+    return [known.get(entry.id, entry) for entry in catalogue.catalogue()]
+
+
+def _write(found: Sequence[Listed]) -> None:
+    left = [entry for entry in found if entry.status == CHALLENGE]
+    print(f"{len(left)} left: {Counter(entry.kind for entry in left)}, {Counter(entry.source for entry in left)}")
+    text = json.dumps([asdict(entry) for entry in found], indent=0)
+    place = files(catalogue.__package__) / f"{VERSION}.json"
+    replace(Path(str(place)), lambda file: file.write(text.encode()))
+    shutil.rmtree(_notes())
+
+
+def _notes() -> Path:
+    return user_cache() / "challenge" / VERSION / ".selection"
+
+
+def _noted(id: str, stage: str) -> Listed | None:
+    place = _notes() / f"{id}.{stage}.json"
     return Listed(**json.loads(place.read_text())) if place.is_file() else None
 
 
-def _keep(found: Listed, stage: str) -> None:
+def _note(found: Listed, stage: str) -> Listed:
     text = json.dumps(asdict(found))
-    replace(_place(found.id, stage), lambda file: file.write(text.encode()))
+    replace(_notes() / f"{found.id}.{stage}.json", lambda file: file.write(text.encode()))
+    print(stage, found, flush=True)
+    return found
 
 
 if __name__ == "__main__":

@@ -133,8 +133,8 @@ def backward_moments(
         yield after
 
 
-def unit(rewards: npt.ArrayLike) -> float | None:
-    """A number of which all rewards are whole multiples, to a relative 1e-9; None where none is found.
+def unit(rewards: npt.ArrayLike, within: float = _EXACT) -> float | None:
+    """A number of which all rewards are whole multiples, to a relative 1e-9 or `within`; None where none is found.
 
     Rewards are compared with the smallest: each ratio must be a fraction with a denominator up to `MAX_PARTS`. The unit
     is the largest that serves, as a whole number where it is one.
@@ -149,7 +149,7 @@ def unit(rewards: npt.ArrayLike) -> float | None:
     for size in sizes.tolist():
         ratio = Fraction(size) / Fraction(sizes[0])
         near = ratio.limit_denominator(MAX_PARTS)
-        if abs(near - ratio) > ratio * Fraction(_EXACT):
+        if abs(near - ratio) > ratio * Fraction(within):
             return None
         parts = math.lcm(parts, near.denominator)
         if parts > MAX_PARTS:

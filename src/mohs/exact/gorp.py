@@ -4,6 +4,9 @@ GORP (Laidlaw et al. 2023, Algorithm 1) fixes one action after another: it tries
 in m episodes that go on at random, and fixes the first action of the sequence with the largest mean return. It is
 charged T² · A^k · m steps. Its effective horizon is the least k + log_A m with which it finds an optimal policy with
 probability ½. Returns may be discounted while it searches; what it found is judged without.
+
+A run plays all of these steps, or draws each of its choices from the law that they have (`by_law`, see `gorp_law`):
+where returns are told by where an episode ends, that takes as long for trillions of steps as for thousands.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from dataclasses import dataclass, field
 
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
-from mohs.exact.gorp_runs import Arena, Run, charge, play, prepare
+from mohs.exact import gorp_law
+from mohs.exact.gorp_runs import MAX_EPISODES, Run, charge, play, prepare
 from mohs.exact.trials import Outcome, Success, completed, probe, success_of
 from mohs.tables.table import Table
 
@@ -64,11 +68,11 @@ def gorp(
 
 def success(
     table: Table, k: int, m: int, runs: int, *, horizon: int | None = None, discount: float | None = None,
-    seed: int = 0,
+    seed: int = 0, by_law: bool = False,
 ) -> Success:  # fmt: skip
     """How often GORP finds an optimal policy. Runs are those of `gorp`, each ended by its first action that loses."""
     count = Integer(1).parse("runs", runs)
-    return success_of(k, m, _outcomes(prepare(table, horizon, discount), k, m, seed, range(count)))
+    return success_of(k, m, _player(table, horizon, discount, seed, by_law).outcomes(k, m, range(count)))
 
 
 def gorp_horizon(
@@ -79,6 +83,7 @@ def gorp_horizon(
     runs: int = 100,
     budget: int = 10_000_000,
     seed: int = 0,
+    by_law: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> GorpHorizon:
     """Searches k = 1, 2, … and for each the least m, as far as a run is charged no more than the budget.
@@ -89,28 +94,58 @@ def gorp_horizon(
     if table.actions == 1:
         raise UsageError("the effective horizon is for tables of at least two actions.")
     count, limit = Integer(1).parse("runs", runs), Integer(1).parse("budget", budget)
-    arena = prepare(table, horizon, discount)
-    search = _Search(arena, count, limit, seed, progress)
+    player = _player(table, horizon, discount, seed, by_law)
+    search = _Search(player, count, limit, progress)
     found: Success | None = None
     k = 1
-    while k <= arena.steps and charge(arena, k, 1) <= limit:
-        better = _least(search, k, limit // charge(arena, k, 1))
+    while k <= player.steps and player.charge(k, 1) <= limit:
+        better = _least(search, k, min(player.most, limit // player.charge(k, 1)))
         if better is not None:
-            found, limit = better, charge(arena, k, better.m) - 1
+            found, limit = better, player.charge(k, better.m) - 1
         k += 1
-    interval, tried = _interval(arena, search.tried, k), tuple(search.tried)
+    interval, tried = _interval(player, search.tried, k), tuple(search.tried)
     if found is None:
         return GorpHorizon(None, None, None, interval, None, count, tried, None, budget)
-    length, charged = _length(arena, found.k, found.m), charge(arena, found.k, found.m)
+    length, charged = player.length(found.k, found.m), player.charge(found.k, found.m)
     return GorpHorizon(length, found.k, found.m, interval, found.successes, count, tried, charged, budget)
 
 
 @dataclass(frozen=True)
+class _Player:
+    """`outcomes(k, m, numbers)` are those of the runs with these numbers; m may be up to `most`."""
+
+    actions: int
+    steps: int
+    most: int
+    outcomes: Callable[[int, int, Sequence[int]], list[Outcome]]
+
+    def charge(self, k: int, m: int) -> int:
+        return charge(self.steps, self.actions, k, m)
+
+    def length(self, k: int, m: int) -> float:
+        return k + math.log(m, self.actions)
+
+
+def _player(table: Table, horizon: int | None, discount: float | None, seed: int, by_law: bool) -> _Player:
+    if by_law:
+        laws = gorp_law.laws(table, horizon, discount)
+        return _Player(
+            laws.actions, laws.steps, gorp_law.MAX_EPISODES,
+            lambda k, m, numbers: list(gorp_law.play(laws, k, m, seed, numbers)),
+        )  # fmt: skip
+    arena = prepare(table, horizon, discount)
+
+    def outcomes(k: int, m: int, numbers: Sequence[int]) -> list[Outcome]:
+        return [(run.optimal, run.simulated) for run in play(arena, k, m, seed, numbers)]
+
+    return _Player(arena.actions, arena.steps, MAX_EPISODES, outcomes)
+
+
+@dataclass(frozen=True)
 class _Search:
-    arena: Arena
+    player: _Player
     runs: int
     budget: int
-    seed: int
     progress: Callable[[str], None] | None
     tried: list[Success] = field(default_factory=list)
 
@@ -139,41 +174,33 @@ def _least(search: _Search, k: int, most: int) -> Success | None:
 
 
 def _probe(search: _Search, k: int, m: int) -> Success:
-    found = probe(lambda numbers: _outcomes(search.arena, k, m, search.seed, numbers), k, m, search.runs, LOOKS)
+    found = probe(lambda numbers: search.player.outcomes(k, m, numbers), k, m, search.runs, LOOKS)
     search.tried.append(found)
     if search.progress is not None:
         search.progress(str(found))
     return found
 
 
-def _outcomes(arena: Arena, k: int, m: int, seed: int, numbers: Sequence[int]) -> list[Outcome]:
-    return [(run.optimal, run.simulated) for run in play(arena, k, m, seed, numbers)]
-
-
 def _completed(search: _Search, found: Success) -> Success:
     """The probe with all of its runs."""
-    return completed(found, _outcomes(search.arena, found.k, found.m, search.seed, range(found.runs, search.runs)))
+    return completed(found, search.player.outcomes(found.k, found.m, range(found.runs, search.runs)))
 
 
 def _look_above(search: _Search, found: Success) -> None:
     """Doubles m until success is clear, so that the interval has an end."""
-    m, most = found.m, search.budget // charge(search.arena, found.k, 1)
+    m, most = found.m, min(search.player.most, search.budget // search.player.charge(found.k, 1))
     while m < most and not any(probe.k == found.k and probe.clear and probe.likely for probe in search.tried):
         m = min(2 * m, most)
         _probe(search, found.k, m)
 
 
-def _interval(arena: Arena, tried: Sequence[Success], beyond: int) -> tuple[float, float]:
+def _interval(player: _Player, tried: Sequence[Success], beyond: int) -> tuple[float, float]:
     """Of the least k + log_A m over all k; those from `beyond` on were not tried, and are at least as long as k."""
-    lows, highs = [float(beyond)] if beyond <= arena.steps else [], [math.inf]
+    lows, highs = [float(beyond)] if beyond <= player.steps else [], [math.inf]
     for k in range(1, beyond):
         probes = sorted((probe for probe in tried if probe.k == k), key=lambda probe: probe.m)
         # Success need not grow with m: what fails above an m that may do says nothing of the least one.
         failing = itertools.takewhile(lambda probe: probe.clear and not probe.likely, probes)
-        lows.append(_length(arena, k, max((probe.m for probe in failing), default=1)))
-        highs.extend(_length(arena, k, probe.m) for probe in probes if probe.clear and probe.likely)
+        lows.append(player.length(k, max((probe.m for probe in failing), default=1)))
+        highs.extend(player.length(k, probe.m) for probe in probes if probe.clear and probe.likely)
     return min(lows), min(highs)
-
-
-def _length(arena: Arena, k: int, m: int) -> float:
-    return k + math.log(m, arena.actions)

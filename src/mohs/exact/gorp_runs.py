@@ -23,6 +23,7 @@ from mohs.exact.solve import finite_frame, values
 from mohs.tables.table import Float, Table
 
 MAX_SEQUENCES = 2**27
+MAX_EPISODES = 2**31  # of each sequence
 MAX_MARKS = 2**32  # bytes of optimal actions; where there would be more, every run is whole
 
 
@@ -68,7 +69,7 @@ def prepare(table: Table, horizon: int | None, discount: float | None, *, marked
 
 def play(arena: Arena, k: int, m: int, seed: int, numbers: Sequence[int]) -> Iterator[Run]:
     """The runs with these numbers. One that was ended early has the actions up to there, and is not optimal."""
-    k, m = Integer(1, arena.steps).parse("k", k), Integer(1, 2**31).parse("m", m)
+    k, m = Integer(1, arena.steps).parse("k", k), Integer(1, MAX_EPISODES).parse("m", m)
     sequences = arena.actions**k
     if sequences > MAX_SEQUENCES:
         raise UsageError(f"{arena.actions} actions make {sequences:,} sequences of {k}, more than {MAX_SEQUENCES:,}.")
@@ -84,12 +85,13 @@ def play(arena: Arena, k: int, m: int, seed: int, numbers: Sequence[int]) -> Ite
             q, sizes, chosen,
         )  # fmt: skip
         optimal = fixed == arena.steps and value >= arena.best[start] - TIES
-        yield Run(tuple(chosen[:fixed].tolist()), value, bool(optimal), charge(arena, k, m), simulated)
+        charged = charge(arena.steps, arena.actions, k, m)
+        yield Run(tuple(chosen[:fixed].tolist()), value, bool(optimal), charged, simulated)
 
 
-def charge(arena: Arena, k: int, m: int) -> int:
+def charge(steps: int, actions: int, k: int, m: int) -> int:
     """The steps of a run in the environment itself, where every episode begins at the start and counts as T steps."""
-    return int(arena.steps**2 * arena.actions**k * m)
+    return int(steps**2 * actions**k * m)
 
 
 def _entries(table: Table) -> npt.NDArray[np.void]:

@@ -10,7 +10,7 @@ import math
 from dataclasses import replace
 
 from mohs.exact import qvi, solve
-from mohs.exact.gorp import gorp_horizon
+from mohs.exact.gorp import GorpHorizon, gorp_horizon
 from mohs.tables.challenge.build import build
 from mohs.tables.challenge.cache import checksum, packed
 from mohs.tables.challenge.catalogue import CHALLENGE, GORP, GUESSED, NO_WIN, TOO_LARGE, Listed
@@ -19,9 +19,11 @@ from mohs.tables.numbering import TooManyError
 from mohs.tables.table import Table
 
 BUDGET = 10_000_000  # steps
-FURTHER = 100_000_000  # up to which the effective horizon of what is left is looked for; or to LONG, if that is not
-LONG, FARTHEST = 8, 1_000_000_000  # farther: the paper tells benchmarks apart by an effective horizon of 8
 RUNS = 40  # of GORP with one k and m
+LONGEST, MORE_RUNS = (
+    8,
+    100,
+)  # effective horizon that is looked for in what is left: by it the paper tells benchmarks apart
 FEW = 300_000  # states up to which GORP is asked also where guessing is enough
 WIN = 1.0
 
@@ -48,16 +50,20 @@ def examine(candidate: Candidate) -> Listed:
     found = replace(found, status=GUESSED, p_opt=chance, guess_steps=guess)
     if guess < BUDGET and table.states > FEW:
         return found
-    found = _searched(replace(found, random_return=_random(table)), table, BUDGET)
+    found = _with(replace(found, random_return=_random(table)), gorp_horizon(table, runs=RUNS, budget=BUDGET))
     if found.gorp_steps is not None:
         return found if guess < BUDGET else replace(found, status=GORP)
     return found if guess < BUDGET else replace(found, status=CHALLENGE)
 
 
 def measure(found: Listed, table: Table) -> Listed:
-    """What more there is to know of an MDP that is left: min_k, and its effective horizon as far as that is cheap."""
-    decides = found.horizon**2 * table.actions**LONG
-    return _searched(replace(found, min_k=qvi.min_k(table)), table, decides if decides <= FARTHEST else FURTHER)
+    """What more there is to know of an MDP that is left: min_k, and its effective horizon up to 8.
+
+    Most of these runs of GORP would take billions of steps or more, so their choices are drawn from their law.
+    """
+    budget = found.horizon**2 * table.actions**LONGEST
+    played = gorp_horizon(table, runs=MORE_RUNS, budget=budget, by_law=True)
+    return _with(replace(found, min_k=qvi.min_k(table)), played)
 
 
 def shaped_alike(found: Listed, candidate: Candidate) -> Listed:
@@ -70,11 +76,11 @@ def shaped_alike(found: Listed, candidate: Candidate) -> Listed:
     return replace(found, id=candidate.id, title=candidate.title, optimal_return=best, checksum=None)
 
 
-def _searched(found: Listed, table: Table, budget: int) -> Listed:
-    played = gorp_horizon(table, runs=RUNS, budget=budget)
+def _with(found: Listed, played: GorpHorizon) -> Listed:
+    """What GORP adds to it."""
     return replace(
         found,
-        gorp_budget=budget,
+        gorp_budget=played.budget,
         gorp_steps=played.charged,
         effective_horizon=None if played.effective_horizon is None else _rounded(played.effective_horizon),
         effective_horizon_low=_rounded(played.interval[0]),

@@ -1,0 +1,136 @@
+"""The law of GORP's choices, beside an enumeration of all that may happen and beside runs that play every step."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from gorp_reference import Chance, corridor, surprising
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mohs import Table
+from mohs.core.errors import UsageError
+from mohs.exact import gorp_law
+from mohs.exact.ends import ends
+from mohs.exact.gorp import gorp_horizon, success
+
+CLOSE = 2e-3  # the law is integrated over a grid of ties
+
+
+@st.composite
+def told_by_ends(draw):
+    """Tables whose rewards are the change of a potential, but for what an end pays; from_arrays adds the end last."""
+    states, actions = draw(st.integers(2, 6)), draw(st.integers(2, 3))
+    rng = np.random.default_rng(draw(st.integers(0, 10_000)))
+    moves = rng.integers(-1 if draw(st.booleans()) else 0, states, size=(states, actions))
+    potential = np.append(rng.integers(-1, 3, size=states), 0)
+    potential[0] = 0
+    pays = np.where(moves < 0, rng.integers(-1, 3, size=moves.shape), 0)
+    rewards = potential[moves] - potential[:states, None] + pays
+    return Table.from_arrays(moves, rewards.astype(float), horizon=draw(st.integers(1, 5)))
+
+
+def first_moves(table, chance, state, left):
+    """By enumeration: the probability of every return or state that the first action leads to."""
+    found = {}
+    for action, share in enumerate(chance.choices(state, left)):
+        after, reward = chance.step(state, action)
+        place = ("end", reward) if table.terminal[after] else after
+        found[place] = found.get(place, 0.0) + share
+    return sorted(found.values())
+
+
+@settings(max_examples=60, deadline=None)
+@given(told_by_ends(), st.integers(1, 2), st.integers(1, 4))
+def test_the_law_of_a_choice_is_that_of_all_that_may_happen(table, k, m):
+    laws = gorp_law.laws(table)
+    enumerated = Chance(table, min(k, table.horizon), m)
+    _, shares = gorp_law.choice(laws, k, m, int(laws.ends.starts[0]), table.horizon)
+    expected = first_moves(table, enumerated, 0, table.horizon)
+    np.testing.assert_allclose(sorted(shares), expected, atol=CLOSE)
+
+
+@settings(max_examples=15, deadline=None)
+@given(told_by_ends(), st.integers(1, 2), st.sampled_from([1, 3]))
+def test_runs_succeed_as_often_as_all_that_may_happen_says(table, k, m):
+    k = min(k, table.horizon)
+    found = success(table, k, m, 400, by_law=True)
+    assert not surprising(found.successes, 400, float(np.clip(Chance(table, k, m).value, CLOSE, 1 - CLOSE)))
+    assert found.simulated == 0
+
+
+@pytest.mark.parametrize(("k", "m"), [(1, 40), (2, 8), (3, 100), (2, 1000)])
+def test_runs_by_law_succeed_as_often_as_runs_that_play(k, m):
+    """A way of six steps, at whose end 3 are paid; the first step back pays 1 and ends it."""
+    moves = [[s + 1, -1, max(0, s - 1)] for s in range(5)] + [[-1, 0, 4]]
+    rewards = [[0.0, float(s < 2), 0.0] for s in range(5)] + [[3.0, 0.0, 0.0]]
+    table = Table.from_arrays(moves, rewards, horizon=9)
+    played, drawn = success(table, k, m, 600), success(table, k, m, 4000, by_law=True)
+    chance = np.clip(drawn.successes / drawn.runs, 1e-3, 1 - 1e-3)
+    assert not surprising(played.successes, played.runs, float(chance))
+
+
+def test_sums_of_many_returns_are_the_powers_of_their_law():
+    rng = np.random.default_rng(0)
+    law = rng.dirichlet(np.ones(4), size=5)
+    returns, m = np.array([0, 1, 3, 7]), 37
+    one = np.zeros((5, 8))
+    one[:, returns] = law
+    seen, above, atom = gorp_law._sums(law, returns, m)
+    for i, row in enumerate(np.flatnonzero(seen)):
+        sums = np.ones(1)
+        for _ in range(m):
+            sums = np.convolve(sums, one[row])
+        tail = sums[-atom.shape[1] :]
+        np.testing.assert_allclose(atom[i], tail, atol=1e-13)
+        np.testing.assert_allclose(above[i], np.cumsum(tail[::-1])[::-1] - tail, atol=1e-13)
+
+
+def test_so_many_episodes_decide_as_their_means_do():
+    """One action ends with 1, the other with 2 in nearly half of the time: their means are .99 and 1."""
+    law, returns = np.array([[0.0, 1.0, 0.0], [0.505, 0.0, 0.495]]), np.array([0, 1, 2])
+    shares = []
+    for m in (1, 100, 10**4, 10**6, 10**9, 2**40):
+        seen, above, atom = gorp_law._sums(law, returns, m)
+        shares.append(gorp_law._shares(np.eye(2)[:, seen], above, atom)[0])
+    assert shares[0] == pytest.approx(0.505, abs=1e-6)
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1.0, abs=1e-9)
+
+
+def test_ties_go_to_every_best_sequence_alike():
+    """Seven sequences that surely earn the same, one of which begins with the first move."""
+    counts, law = np.array([[1.0], [6.0]]), np.array([[1.0]])
+    np.testing.assert_allclose(gorp_law._shares(counts, 0 * law, law), [1 / 7, 6 / 7], atol=1e-9)
+
+
+def test_a_return_that_depends_on_the_way_is_refused():
+    with pytest.raises(UsageError, match="depends on the way"):
+        ends(corridor(3))
+    with pytest.raises(UsageError, match="depends on the way"):
+        gorp_horizon(corridor(3), by_law=True)
+
+
+def test_a_discount_is_refused():
+    table = Table.from_arrays([[0, -1]], [[0.0, 1.0]], horizon=3)
+    with pytest.raises(UsageError, match="without a discount"):
+        success(table, 1, 1, 5, discount=0.5, by_law=True)
+
+
+@pytest.mark.parametrize("state", [3, 4])
+def test_rewards_in_single_precision_are_the_same_returns(state):
+    """Thirds that are rounded are still thirds."""
+    rewards = np.array([[1 / 3, 0.0], [1 / 3, -1 / 3], [1 / 3, -2 / 3]])
+    table = Table.from_arrays([[1, 0], [2, 0], [-1, 0]], rewards.astype(np.float32).astype(float), horizon=state)
+    assert ends(table).returns.tolist() == [0, 1, 2, 3]
+
+
+def test_effective_horizon_far_beyond_what_can_be_played():
+    """Twelve right steps in a row of twelve, one of four actions each: only looking all the way finds them."""
+    moves = [[s + 1, -1, -1, -1] for s in range(11)] + [[-1, -1, -1, -1]]
+    rewards = [[0.0, 0.0, 0.0, 0.0] for _ in range(11)] + [[1.0, 0.0, 0.0, 0.0]]
+    table = Table.from_arrays(moves, rewards, horizon=12)
+    found = gorp_horizon(table, budget=12**2 * 4**12, by_law=True)
+    assert found.effective_horizon is not None
+    assert 10 < found.effective_horizon <= 12
+    assert gorp_horizon(table, budget=12**2 * 4**10, by_law=True).effective_horizon is None
