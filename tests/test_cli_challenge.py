@@ -80,6 +80,20 @@ def test_a_broken_agent_leaves_missing_runs_and_the_others_stand(place, capsys):
     assert learnt["mdps"]["hanoi-3"]["solved"]
 
 
+def test_actions_may_stick(place, capsys):
+    words = ("--mdps", "hanoi-3", "--budget", "20000", "--sticky", "0.25", "--seeds", "2", "--workers", "0")
+    assert run("q_learning", *words, "--out", "there") == 0
+    shown = capsys.readouterr()
+    assert "actions stick at 0.25" in shown.err
+    page = (place / "there" / "challenge.html").read_text()
+    assert "100 episodes" in page
+    assert "95% of the way from random to optimal play" in page
+    assert run("report", "--out", "again", "--json") == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["study"]["sticky"], data["baselines"]) == (0.25, [])
+    assert data["mdps"][0]["gorp_steps"] is None
+
+
 def test_a_plan_can_be_looked_at_first(place, capsys):
     assert run("q_learning", *SMALL, "--dry-run") == 0
     assert "8 cells, 0 of them done" in capsys.readouterr().out

@@ -7,14 +7,17 @@ from dataclasses import replace
 
 import pytest
 
+import mohs
 from invented_challenge import facts, study_of
 from mohs import UsageError
 from mohs.agents.deep.catalogue import config
+from mohs.exact.solve import values
 from mohs.protocols.challenge import study as module
 from mohs.protocols.challenge.editions import QUICK_CHALLENGE, QUICK_CONTROLS, few, is_control, survivors
 from mohs.protocols.challenge.settings import contender, contenders, falling_clip, falling_rate
 from mohs.protocols.challenge.study import ChallengeStudy, plan
-from mohs.tables.challenge.catalogue import catalogue
+from mohs.protocols.challenge.study import facts as known_of
+from mohs.tables.challenge.catalogue import catalogue, listed
 
 FULL = 10_000_000
 
@@ -96,6 +99,29 @@ def test_a_cell_for_each_mdp_agent_setting_and_seed():
     assert ChallengeStudy.from_json(json.loads(json.dumps(study.to_json()))) == study
 
 
+def test_where_actions_stick_evaluations_are_longer_and_estimates_slower(monkeypatch):
+    monkeypatch.setattr(module, "check_plays", lambda *_: None)
+    study = ChallengeStudy.make(["q_learning"], mdps=["hanoi-3"], budget=100_000, seeds=1, sticky=0.25)
+    assert (study.every, study.episodes) == (10_000, 100)
+    assert "stick at 0.25" in study.name
+    for cell in plan(study).cells:
+        (probe,) = cell.probes
+        assert cell.segments[0].source["sticky_actions"] == probe.source["sticky_actions"] == 0.25
+        assert probe.episodes == 100
+        assert dict(cell.agent.params)["learning_rate"] == 0.1
+    assert ChallengeStudy.from_json(json.loads(json.dumps(study.to_json()))) == study
+
+
+def test_with_sticky_actions_the_optimum_is_that_of_their_table():
+    study = replace(study_of([listed("hanoi-3")]), sticky=0.25)
+    (known,) = known_of(study)
+    table = mohs.table("hanoi-3", sticky_actions=0.25)
+    assert known.optimal_return == pytest.approx(float(table.initial @ values(table, "best")))
+    assert known.random_return == pytest.approx(float(table.initial @ values(table, "mean")))
+    assert (known.guess_steps, known.gorp_steps) == (None, None)
+    assert known_of(replace(study, sticky=0.0)) == [listed("hanoi-3")]
+
+
 def test_thousands_of_evaluations_are_a_few_bytes_of_a_plan():
     study = replace(study_of(facts({})), budget=FULL)
     cell = plan(study).cells[0]
@@ -157,6 +183,8 @@ def test_the_quick_edition_takes_only_controls_that_gorp_solved():
         ({"mdps": ["nothing"]}, "unknown MDP of the challenge 'nothing'"),
         ({"budget": 0}, "budget is 0"),
         ({"seeds": 0}, "seeds is 0"),
+        ({"sticky": 1.5}, "sticky is 1.5"),
+        ({"episodes": 0}, "episodes is 0"),
         ({"budget": 500}, "every is 1,000, but must be at most the budget of 500"),
         ({"agents": ["pppo"]}, "Did you mean 'ppo'"),
         ({"hyperparameters": {"hiden": (2,)}}, "Did you mean 'hidden'"),

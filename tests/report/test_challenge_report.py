@@ -60,7 +60,7 @@ def test_what_is_missing_is_shown_as_missing(found):
     assert 'class="missing"' in challenge_html(found, challenge_figures(found))
     lost = [row for row in rows(runs_csv(found)) if row["kind"] == "missing"]
     assert len(lost) == found.missing == 3
-    assert all(row["first_optimal_step"] == "" for row in lost)
+    assert all(row["first_solved_step"] == "" for row in lost)
     undecided = [row for row in rows(mdps_csv(found)) if row["solved"] == ""]
     assert [(row["agent"], row["runs"]) for row in undecided] == [("ppo", "0")]
 

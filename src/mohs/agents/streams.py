@@ -9,7 +9,7 @@ import numpy as np
 from mohs.core import seeding
 from mohs.core.cell import Cell
 from mohs.core.task import Source, members
-from mohs.engines.fleets import Fleet
+from mohs.engines.fleets import NumberedFleet
 from mohs.engines.numbered import begin_all
 
 
@@ -18,16 +18,16 @@ def keys(cells: Sequence[Cell], *names: str | int) -> list[int]:
     return [seeding.key(seeding.child(cell.seed, *names)) for cell in cells]
 
 
-def started(sources: Sequence[Source], streams: Sequence[int]) -> Fleet:
+def started(sources: Sequence[Source], streams: Sequence[int]) -> NumberedFleet:
     """A fleet of environments whose states are numbered, each in the first episode of its stream."""
     environment = members(sources[0])[0][0].environment
-    built: Fleet = environment.realisation("fleet")(sources)
+    built: NumberedFleet = environment.realisation("fleet")(sources)
     built.seed(np.array(streams, dtype=np.uint64))
     begin_all(*built.arrays)
     return built
 
 
-def bursts(steps: int, of: Fleet) -> Iterator[int]:
+def bursts(steps: int, of: NumberedFleet) -> Iterator[int]:
     """How many steps to take at once: all, or one by one where reward noise is a function, drawn before each."""
     if not of.noise:
         yield steps

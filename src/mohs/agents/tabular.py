@@ -19,7 +19,7 @@ from mohs.core.cell import Cell
 from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError
 from mohs.core.task import Task, members
-from mohs.engines.fleets import Fleet
+from mohs.engines.fleets import NumberedFleet
 
 Float = npt.NDArray[np.float64]
 
@@ -58,7 +58,7 @@ def most_cells(cell: Cell) -> int:
     task = members(cell.segments[0].source)[0][0]
     if not is_numbered(task):
         return MAX_ENTRIES
-    fleet: Fleet = task.environment.realisation("fleet")([task])
+    fleet: NumberedFleet = task.environment.realisation("fleet")([task])
     observations, actions = fleet.sizes
     return max(1, MAX_ENTRIES // (observations * actions * (1 + len(_told_tasks(cell)))))
 
@@ -75,7 +75,7 @@ class TabularLearner:
         self._told = [_told_tasks(cell) for cell in cells]
         self._segment = -1
         self._left = 0
-        self._fleet: Fleet
+        self._fleet: NumberedFleet
         self._enter(0, keys(cells, "environment", 0))
         observations, actions = self._fleet.sizes
         # The first block of rows is for tasks that the agent is not told, then one for each that it is.
@@ -160,7 +160,7 @@ class TabularLearner:
         self._left = self.cells[0].segments[segment].steps
         self._fleet = started([cell.segments[segment].source for cell in self.cells], streams)
 
-    def _blocks(self, of: Fleet, segment: int | None = None) -> npt.NDArray[np.int64]:
+    def _blocks(self, of: NumberedFleet, segment: int | None = None) -> npt.NDArray[np.int64]:
         """For each cell and each task of a fleet the block of rows to learn in: 0 where the task is not told.
 
         In an evaluation (no segment) the agent is told what it was told while training.

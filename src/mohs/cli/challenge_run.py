@@ -47,7 +47,11 @@ def run(
     ] = None,
     budget: Annotated[int | None, typer.Option(help="Environment steps of each run.")] = None,
     seeds: Annotated[int | None, typer.Option(help="Seeds for each setting.")] = None,
-    every: Annotated[int, typer.Option(help="Steps between evaluations.")] = 1000,
+    every: Annotated[
+        int | None, typer.Option(help="Steps between evaluations: 1,000; with sticky actions 10,000.")
+    ] = None,
+    sticky: Annotated[float, typer.Option(help="Repeat the action before with this probability.")] = 0.0,
+    episodes: Annotated[int | None, typer.Option(help="Episodes of an evaluation: 1; with sticky actions 100.")] = None,
     hyperparameters: Annotated[
         list[str] | None, typer.Option("--set", help="A hyperparameter in all settings, name=value; may be repeated.")
     ] = None,
@@ -75,6 +79,8 @@ def run(
         budget=budget,
         seeds=seeds,
         every=every,
+        sticky=sticky,
+        episodes=episodes,
         hyperparameters=words.settings("--set", hyperparameters or []),
     )
     directory = out or REPORTS / slug(study.name)
@@ -129,4 +135,6 @@ def _tries(study: ChallengeStudy) -> str:
     """10 MDPs × (ppo: 128, 1280; dqn: fast, slow) × 3 seeds, 300,000 steps each."""
     settings = "; ".join(f"{c.name}: {', '.join(s.name for s in c.settings)}" for c in study.contenders)
     mdps, seeds = len(study.mdps), study.seeds
-    return f"{mdps} MDP{'s' * (mdps > 1)} × ({settings}) × {seeds} seed{'s' * (seeds > 1)}, {study.budget:,} steps each"
+    sticky = f", actions stick at {study.sticky:g}" if study.sticky else ""
+    tries = f"{mdps} MDP{'s' * (mdps > 1)} × ({settings}) × {seeds} seed{'s' * (seeds > 1)}"
+    return f"{tries}, {study.budget:,} steps each{sticky}"

@@ -123,11 +123,6 @@ class Fleet:
         """
         self._draw(self.instances["over"] == 0 if not unlimited else np.ones(len(self), dtype=np.bool_), actions)
 
-    @property
-    def sizes(self) -> tuple[int, int]:
-        """How many observations and actions there are, where both are numbers: see `engines/numbered.py`."""
-        raise NotImplementedError
-
     @abstractmethod
     def _draw(self, playing: npt.NDArray[np.bool_], actions: npt.NDArray[Any] | None) -> None: ...
 
@@ -157,6 +152,15 @@ class Fleet:
         if first == 0:
             return [int(self.instances["task"][i])]
         return self.ints[first + 2 : first + 2 + self.ints[first]].tolist()  # type: ignore[no-any-return]
+
+
+class NumberedFleet(Fleet):
+    """Where what is seen and what is done are numbers: see `engines/numbered.py`."""
+
+    @property
+    @abstractmethod
+    def sizes(self) -> tuple[int, int]:
+        """How many observations and actions there are."""
 
 
 def write_reward_dials(record: Any, values: dict[str, Any]) -> None:

@@ -88,7 +88,9 @@ def challenge(
     settings: Sequence[str] | None = None,
     budget: int | None = None,
     seeds: int | None = None,
-    every: int = challenges.EVERY,
+    every: int | None = None,
+    sticky: float = 0.0,
+    episodes: int | None = None,
     hyperparameters: Mapping[str, Any] | None = None,
     store: str = "sqlite:///mohs.db",
     workers: int | None = None,
@@ -105,6 +107,8 @@ def challenge(
         budget=budget,
         seeds=seeds,
         every=every,
+        sticky=sticky,
+        episodes=episodes,
         hyperparameters=hyperparameters,
     )
     results = _run(challenges.plan(study), store, workers, pack_size, device, progress)

@@ -10,11 +10,11 @@ from pathlib import Path
 import plotly.graph_objects as go
 
 from mohs.protocols.challenge.editions import is_control
-from mohs.protocols.challenge.runs import KINDS
+from mohs.protocols.challenge.runs import KINDS, MOST, known
 from mohs.protocols.challenge.sentences import counted, tries
 from mohs.protocols.challenge.settings import TEXTS
-from mohs.protocols.challenge.study import OWN
-from mohs.protocols.challenge.verdict import GROUPS, LEVEL, Outcome, Verdict, known
+from mohs.protocols.challenge.study import OWN, ChallengeStudy
+from mohs.protocols.challenge.verdict import GROUPS, LEVEL, Outcome, Verdict
 from mohs.report import numbers, parts
 from mohs.report.data import csv_text, json_text
 from mohs.report.figures.challenge import CURVES, challenge_figures, horizon_text
@@ -54,6 +54,8 @@ def challenge_html(verdict: Verdict, figures: Mapping[str, go.Figure]) -> str:
         group_table=_group_table(verdict),
         mdp_table=_mdp_table(verdict),
         every=f"{study.every:,}",
+        episodes=_episodes(study),
+        goal=_goal(study),
         tries=escape("; ".join(f"{s.label} {tries(study, s)}" for s in verdict.agents)),
         settings=parts.definitions(_settings(verdict)),
     )
@@ -87,7 +89,7 @@ def mdps_csv(verdict: Verdict) -> str:
 
 
 def runs_csv(verdict: Verdict) -> str:
-    """One row for each run: the step of its first optimal evaluation, if any, and what became of it."""
+    """One row for each run: the step of the first evaluation that solved it, if any, and what became of it."""
     rows = [
         (m.id, standing.label, setting.name, seed, float(o.firsts[i, seed]), o.kinds[i][seed])
         for standing in verdict.agents
@@ -95,7 +97,7 @@ def runs_csv(verdict: Verdict) -> str:
         for i, setting in enumerate(standing.contender.settings)
         for seed in range(verdict.study.seeds)
     ]
-    return csv_text(("mdp", "agent", "setting", "seed", "first_optimal_step", "kind"), rows)
+    return csv_text(("mdp", "agent", "setting", "seed", "first_solved_step", "kind"), rows)
 
 
 def _files(verdict: Verdict) -> dict[str, tuple[str, str]]:
@@ -112,9 +114,25 @@ def _facts(verdict: Verdict) -> dict[str, str]:
         "agents": "; ".join(str(s.agent) for c in study.contenders for s in c.settings),
         "settings and seeds": "; ".join(f"{s.label}: {tries(study, s)}" for s in verdict.agents),
         "budget": f"{study.budget:,} steps a run",
-        "evaluation": f"every {study.every:,} steps, one episode, greedy, undiscounted",
+        "evaluation": f"every {study.every:,} steps, {_episodes(study)}, greedy, undiscounted",
+        **({"sticky actions": f"{study.sticky:g}"} if study.sticky else {}),
         "missing runs": f"{verdict.missing:,} of {verdict.runs:,}",
     }
+
+
+def _episodes(study: ChallengeStudy) -> str:
+    return "one episode" if study.episodes == 1 else f"{study.episodes:,} episodes"
+
+
+def _goal(study: ChallengeStudy) -> str:
+    """When an MDP is solved, as the end of a sentence."""
+    if not study.sticky:
+        return "that earns the optimal return, known exactly from the MDP's table, without discount"
+    return (
+        f"their mean return is {100 * MOST:.0f}% of the way from random to optimal play, without discount. Every "
+        f"action but the first is replaced by the one before with probability {study.sticky:g}; what random and "
+        "optimal play earn then is known exactly from the MDP's table. The effective horizon is that without"
+    )
 
 
 def _settings(verdict: Verdict) -> list[tuple[str, str]]:
@@ -174,20 +192,19 @@ def _share_cell(e: Estimate) -> str:
 
 
 def _mdp_table(verdict: Verdict) -> str:
-    head = ("MDP", "states", "actions", "horizon", "optimum", "effective horizon", "GORP", "guessing")
+    head = ("MDP", "states", "actions", "horizon", "optimum", "effective horizon")
     rows = []
-    gorp, guess = verdict.baselines
     for i, m in enumerate(verdict.mdps):
         facts = (
             f"{m.states:,}", str(m.actions), str(m.horizon), numbers.number(known(m.optimal_return)),
-            horizon_text(m), _baseline(gorp.steps[i]),
-            _baseline(guess.steps[i]),
+            horizon_text(m), *(_baseline(baseline.steps[i]) for baseline in verdict.baselines),
         )  # fmt: skip
         cells = "".join(f"<td>{escape(text)}</td>" for text in facts)
         played = "".join(_outcome_cell(verdict, standing.outcomes[i]) for standing in verdict.agents)
         control = "<small>control</small>" if is_control(m) else ""
         rows.append(f'<tr><td title="{escape(m.title)}">{escape(m.id)}{control}</td>{cells}{played}</tr>')
-    return parts.table((*head, *(s.label for s in verdict.agents)), rows)
+    simpler, agents = [b.label for b in verdict.baselines], [s.label for s in verdict.agents]
+    return parts.table((*head, *simpler, *agents), rows)
 
 
 def _baseline(steps: float) -> str:

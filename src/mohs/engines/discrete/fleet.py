@@ -12,14 +12,13 @@ from mohs.core.task import Source
 from mohs.core.values import FunctionRef
 from mohs.engines.discrete.layout import INSTANCE, TASK
 from mohs.engines.draws import LANE_REWARD
-from mohs.engines.fleets import Fleet as AnyFleet
-from mohs.engines.fleets import common_spaces, roster, write_reward_dials
+from mohs.engines.fleets import NumberedFleet, common_spaces, roster, write_reward_dials
 from mohs.engines.memory import Arena, cumulative
 from mohs.engines.noise import drawn
 from mohs.tables.toy import Toy
 
 
-class Fleet(AnyFleet):
+class Fleet(NumberedFleet):
     """Its `spaces` are (states, actions, irrelevant states, irrelevant actions), its noises those of the reward."""
 
     records = (INSTANCE, TASK)

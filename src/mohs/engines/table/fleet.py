@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core.task import Source
-from mohs.engines.fleets import Fleet as AnyFleet
-from mohs.engines.fleets import common_spaces, roster
+from mohs.engines.fleets import NumberedFleet, common_spaces, roster
 from mohs.engines.memory import Arena
 from mohs.engines.table.address import address_of
 from mohs.engines.table.layout import INSTANCE, TASK
@@ -18,7 +17,7 @@ from mohs.tables.challenge.cache import stored
 from mohs.tables.challenge.parameters import spaces
 
 
-class Fleet(AnyFleet):
+class Fleet(NumberedFleet):
     """Its `spaces` are (actions, how states are seen, and the sizes of what is seen)."""
 
     records = (INSTANCE, TASK)

@@ -63,7 +63,7 @@ def measure(found: Listed, table: Table) -> Listed:
     """
     budget = found.horizon**2 * table.actions**LONGEST
     played = gorp_horizon(table, runs=MORE_RUNS, budget=budget, by_law=True)
-    return _with(replace(found, min_k=qvi.min_k(table)), played)
+    return _with(replace(found, min_k=found.min_k or qvi.min_k(table)), played)
 
 
 def shaped_alike(found: Listed, candidate: Candidate) -> Listed:

@@ -18,13 +18,14 @@ PAPER = EDITIONS["full"].budget
 def headline(study: ChallengeStudy, agents: Sequence[Standing], baselines: Sequence[Baseline]) -> tuple[str, ...]:
     """What every agent solved, then what simpler ways would have, what held up the rest, and what is missing."""
     lines = [_solved(study, standing) for standing in agents]
-    others = ", ".join(f"{b.label} {_parts(b.shares, interval=False)}" for b in baselines)
-    lines.append(f"What simpler ways would solve in as many steps: {others}.")
+    if baselines:
+        others = ", ".join(f"{b.label} {_parts(b.shares, interval=False)}" for b in baselines)
+        lines.append(f"What simpler ways would solve in as many steps: {others}.")
     stuck = [text for standing in agents if (text := _stuck(standing))]
     if stuck:
         lines.append(
-            f"Stuck at a local maximum, of the runs that missed the optimum: {', '.join(stuck)}. They rose, and the "
-            "second half of training brought nothing better."
+            f"Stuck at a local maximum, of the runs that did not solve their MDP: {', '.join(stuck)}. They rose, and "
+            "the second half of training brought nothing better."
         )
     if study.budget < PAPER:
         lines.append(f"The challenge allows {PAPER:,} steps: what is not solved in {study.budget:,} may yet be.")

@@ -30,6 +30,7 @@ LEARNING_STARTS = 100_000
 EXPLORATION = {"fast": 0.1, "slow": 1.0}  # the share of training in which ε falls
 NETWORK = (64, 64)
 RATE, CLIP = 2.5e-4, 0.1  # of PPO at first; both fall to 0
+UNCERTAIN_RATE = 0.1  # of Q-learning where actions stick
 DEFAULT = "default"
 TEXTS = {
     **{str(steps): f"{steps:,} steps of each of {ENVIRONMENTS} environments between updates" for steps in ROLLOUTS},
@@ -83,12 +84,15 @@ def contender(
     only: Sequence[str] | None = None,
     most: int | None = None,
     hyperparameters: Mapping[str, Any] | None = None,
+    certain: bool = True,
 ) -> Contender:
     """An agent in its settings for a budget: in all, the first so many at `most`, or `only` some.
 
-    `hyperparameters` are set in all of them.
+    `hyperparameters` are set in all of them. `certain` says that nothing is left to chance.
     """
     known = SETTINGS.get(name, _default)(budget)
+    if name == "q_learning" and not certain:
+        known = {setting: {**given, "learning_rate": UNCERTAIN_RATE} for setting, given in known.items()}
     chosen = list(known)[:most] if only is None else [setting for setting in only if setting in known]
     if not chosen:
         raise unknown(f"setting of {name}", ", ".join(only or ()), known)
@@ -107,6 +111,7 @@ def contenders(
     only: Sequence[str] | None = None,
     most: int | None = None,
     hyperparameters: Mapping[str, Any] | None = None,
+    certain: bool = True,
 ) -> tuple[Contender, ...]:
     """Several agents; of the settings in `only` each takes those that it has."""
     if not names:
@@ -115,7 +120,7 @@ def contenders(
     for setting in only or ():
         if setting not in all_of_them:
             raise unknown("setting", setting, all_of_them)
-    return tuple(contender(name, budget, only, most, hyperparameters) for name in dict.fromkeys(names))
+    return tuple(contender(name, budget, only, most, hyperparameters, certain) for name in dict.fromkeys(names))
 
 
 def seen_by(name: str) -> str:

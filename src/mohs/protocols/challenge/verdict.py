@@ -15,7 +15,7 @@ import numpy as np
 from mohs.agents.protocol import Points
 from mohs.core.values import Json
 from mohs.protocols.challenge.editions import is_control
-from mohs.protocols.challenge.runs import Floats, Ints, Kind, first_optimal, kind
+from mohs.protocols.challenge.runs import Floats, Ints, Kind, first_solved, goal, kind, known
 from mohs.protocols.challenge.sentences import headline
 from mohs.protocols.challenge.settings import Contender
 from mohs.protocols.challenge.study import PROBE, ChallengeStudy
@@ -38,7 +38,7 @@ GROUPS = {
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """One agent on one MDP. `firsts` [settings, seeds] are the steps of the first optimal evaluations.
+    """One agent on one MDP. `firsts` [settings, seeds] are the steps of the first evaluations that solved it.
 
     They are infinite where there was none and NaN where the run is missing. `complexity` is the sample complexity: the
     median over seeds in the setting that is best by it. `curve` are the evaluations there, the mean over seeds and
@@ -133,10 +133,7 @@ def verdict(study: ChallengeStudy, results: Mapping[str, Points], facts: Sequenc
     by_id = {mdp.id: mdp for mdp in facts}
     mdps = tuple(by_id[mdp] for mdp in study.mdps)
     agents = tuple(_standing(study, contender, mdps, results) for contender in study.contenders)
-    baselines = (
-        _baseline("GORP", [_gorp_steps(mdp, study.budget) for mdp in mdps], mdps, study.budget),
-        _baseline("random guessing", [known(mdp.guess_steps) for mdp in mdps], mdps, study.budget),
-    )
+    baselines = _baselines(mdps, study.budget) if not study.sticky else ()
     runs = sum(outcome.firsts.size for standing in agents for outcome in standing.outcomes)
     missing = sum(standing.kinds["missing"] for standing in agents)
     return Verdict(study, mdps, agents, baselines, headline(study, agents, baselines), runs, missing)
@@ -168,7 +165,7 @@ def _standing(
 
 
 def _outcome(study: ChallengeStudy, contender: Contender, mdp: Listed, results: Mapping[str, Points]) -> Outcome:
-    steps, optimum = np.array(study.evaluations, dtype=np.int64), known(mdp.optimal_return)
+    steps, target = np.array(study.evaluations, dtype=np.int64), goal(mdp, study.sticky > 0)
     returns = np.full((len(contender.settings), study.seeds, len(steps)), np.nan)
     for i, setting in enumerate(contender.settings):
         for seed in range(study.seeds):
@@ -176,9 +173,9 @@ def _outcome(study: ChallengeStudy, contender: Contender, mdp: Listed, results: 
             if points is not None:
                 returns[i, seed] = points[f"{PROBE}/return"][1]
     there = ~np.isnan(returns).any(2)
-    firsts = np.where(there, np.apply_along_axis(lambda run: first_optimal(steps, run, optimum), 2, returns), np.nan)
+    firsts = np.where(there, np.apply_along_axis(lambda run: first_solved(steps, run, target), 2, returns), np.nan)
     kinds = tuple(
-        tuple(kind(run, optimum) if ran else "missing" for run, ran in zip(*of, strict=True))
+        tuple(kind(run, target) if ran else "missing" for run, ran in zip(*of, strict=True))
         for of in zip(returns, there, strict=True)
     )
     best = _best(firsts, returns)
@@ -205,16 +202,19 @@ def _mean_and_range(runs: Floats) -> tuple[Floats, Floats, Floats]:
     return runs.mean(0), runs.min(0), runs.max(0)
 
 
+def _baselines(mdps: Sequence[Listed], budget: int) -> tuple[Baseline, ...]:
+    """Both are for MDPs that are certain."""
+    return (
+        _baseline("GORP", [_gorp_steps(mdp, budget) for mdp in mdps], mdps, budget),
+        _baseline("random guessing", [known(mdp.guess_steps) for mdp in mdps], mdps, budget),
+    )
+
+
 def _gorp_steps(mdp: Listed, budget: int) -> float:
     """As many as it was charged; infinite where it is only known that it needs more than the budget."""
     if mdp.gorp_steps is None and budget <= known(mdp.gorp_budget):
         return math.inf
     return known(mdp.gorp_steps)
-
-
-def known(fact: float | None) -> float:
-    """What the catalogue says, or NaN."""
-    return math.nan if fact is None else float(fact)
 
 
 def _baseline(label: str, steps: Sequence[float], mdps: Sequence[Listed], budget: int) -> Baseline:
@@ -253,7 +253,7 @@ def _standing_json(verdict: Verdict, standing: Standing) -> dict[str, Json]:
                 "runs": outcome.runs,
                 "best_setting": names[outcome.best],
                 "sample_complexity": outcome.complexity.to_dict(),
-                "first_optimal_step": dict(zip(names, outcome.firsts.tolist(), strict=True)),
+                "first_solved_step": dict(zip(names, outcome.firsts.tolist(), strict=True)),
                 "what_became_of_runs": dict(zip(names, map(list, outcome.kinds), strict=True)),
             }
             for mdp, outcome in zip(verdict.mdps, standing.outcomes, strict=True)

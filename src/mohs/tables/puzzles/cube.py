@@ -20,7 +20,8 @@ import numpy.typing as npt
 
 from mohs.core.kernel import kernel
 from mohs.tables.mdp import Mdp
-from mohs.tables.puzzles.puzzle import Progress, Puzzle, States, mdp, search, start_at
+from mohs.tables.numbering import Progress
+from mohs.tables.puzzles.puzzle import Puzzle, States, mdp, search, start_at
 
 Vector = tuple[int, int, int]  # to the right, to the back, up
 Facelet = tuple[Vector, Vector]  # where its piece is, and where it looks

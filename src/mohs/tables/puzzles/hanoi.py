@@ -15,7 +15,8 @@ from __future__ import annotations
 from mohs.core.domain import Integer
 from mohs.core.kernel import kernel
 from mohs.tables.mdp import Mdp
-from mohs.tables.puzzles.puzzle import Progress, Puzzle, mdp, search
+from mohs.tables.numbering import Progress
+from mohs.tables.puzzles.puzzle import Puzzle, mdp, search
 
 MOVES = ("smallest right", "smallest left", "other")
 _DISCS = Integer(1, 13)  # 3¹³ states are still fewer than 4 million

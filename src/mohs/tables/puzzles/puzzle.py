@@ -17,10 +17,8 @@ import numpy.typing as npt
 from mohs.core import seeding
 from mohs.core.domain import Integer
 from mohs.tables.mdp import Mdp
-from mohs.tables.numbering import Keys, Numbering
+from mohs.tables.numbering import Keys, Numbering, Progress
 from mohs.tables.table import Table
-
-Progress = Callable[[str, int], None]  # what is being counted, and how many there are so far
 
 LIMIT = 4_000_000  # states
 BATCH = 1 << 14

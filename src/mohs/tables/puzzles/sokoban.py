@@ -15,9 +15,10 @@ from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.core.kernel import kernel
 from mohs.tables.mdp import Mdp
+from mohs.tables.numbering import Progress
 from mohs.tables.puzzles import levels
 from mohs.tables.puzzles.levels import CODES, Level
-from mohs.tables.puzzles.puzzle import Progress, Puzzle, mdp, search
+from mohs.tables.puzzles.puzzle import Puzzle, mdp, search
 
 MOVES = ("up", "down", "left", "right")
 _WALL, _GOAL, _BOX, _PLAYER = 1, 2, 3, 5  # places in CODES; what is on a goal has the code after its own

@@ -18,7 +18,8 @@ from mohs.core.domain import Each, Integer
 from mohs.core.errors import UsageError
 from mohs.core.kernel import kernel
 from mohs.tables.mdp import Mdp
-from mohs.tables.puzzles.puzzle import Progress, Puzzle, States, mdp, search, start_at, table
+from mohs.tables.numbering import Progress
+from mohs.tables.puzzles.puzzle import Puzzle, States, mdp, search, start_at, table
 from mohs.tables.table import Table
 
 MOVES = ("up", "down", "left", "right")  # where the blank goes
