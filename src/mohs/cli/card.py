@@ -11,6 +11,18 @@ from mohs.cli.options import REPORTS, AsJson, Png
 from mohs.cli.output import announce_compilation, check_directory, print_json, slug
 from mohs.report.terminal import show_cards, stages
 
+Budget = Annotated[
+    int | None,
+    typer.Option(help="Most steps that a run of GORP may be charged: 10 million; by law, an effective horizon of 8."),
+]
+ByLaw = Annotated[
+    bool,
+    typer.Option(
+        "--by-law",
+        help="Draw GORP's choices from their exact law instead of playing, where returns are told by how episodes end.",
+    ),
+]
+
 
 def card(
     target: Annotated[
@@ -22,7 +34,8 @@ def card(
     sticky: Annotated[float | None, typer.Option(help="Also with sticky actions of this probability.")] = None,
     explore: Annotated[int, typer.Option(help="List up to so many states of a Gymnasium environment.")] = 0,
     runs: Annotated[int, typer.Option(help="Runs of GORP for each probe.")] = 100,
-    budget: Annotated[int, typer.Option(help="Most steps that a run of GORP may be charged.")] = 10_000_000,
+    budget: Budget = None,
+    by_law: ByLaw = False,
     seed: Annotated[int, typer.Option(help="Seed of GORP and of rollouts.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Directory of the HTML card.")] = None,
     png: Png = False,
@@ -40,7 +53,15 @@ def card(
     with stages() as say:
         cards = [
             find_card(
-                found, horizon=horizon, gamma=gamma, sticky=sticky, runs=runs, budget=budget, play_seed=seed, say=say
+                found,
+                horizon=horizon,
+                gamma=gamma,
+                sticky=sticky,
+                runs=runs,
+                budget=budget,
+                by_law=by_law,
+                play_seed=seed,
+                say=say,
             )
             for found in targets
         ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mohs.cli.card import Budget, ByLaw
 from mohs.cli.card import card as show_card
 from mohs.cli.options import AsJson, Png, Workers
 from mohs.cli.output import announce_compilation, check_directory, print_json
@@ -140,7 +141,8 @@ def card(
     id: Annotated[str, typer.Argument(help="The id of an MDP (mohs challenge list has all).")],
     sticky: Annotated[float | None, typer.Option(help="Also with sticky actions of this probability.")] = None,
     runs: Annotated[int, typer.Option(help="Runs of GORP for each probe.")] = 100,
-    budget: Annotated[int, typer.Option(help="Most steps that a run of GORP may be charged.")] = 10_000_000,
+    budget: Budget = None,
+    by_law: ByLaw = False,
     out: Annotated[Path | None, typer.Option(help="Directory of the HTML card.")] = None,
     png: Png = False,
     as_json: AsJson = False,
@@ -149,8 +151,8 @@ def card(
     from mohs.tables.challenge.catalogue import listed
 
     show_card(
-        ["challenge", f"mdp={listed(id).id}"], sticky=sticky, runs=runs, budget=budget, out=out, png=png,
-        as_json=as_json,
+        ["challenge", f"mdp={listed(id).id}"], sticky=sticky, runs=runs, budget=budget, by_law=by_law,
+        out=out, png=png, as_json=as_json,
     )  # fmt: skip
 
 

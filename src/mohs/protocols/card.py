@@ -14,13 +14,14 @@ from typing import Any, TypeVar
 
 import gymnasium
 
-from mohs.core.domain import Integer, Real
+from mohs.core.domain import Flag, Integer, Real
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.exact import qvi, solve
 from mohs.exact.bound import simple_bound
 from mohs.exact.ctgraph import formulas
-from mohs.exact.gorp import gorp_horizon
+from mohs.exact.gorp import LONG, gorp_horizon
+from mohs.exact.gorp_runs import charge
 from mohs.exact.measures import measures
 from mohs.exact.stochastic import stochastic_horizon
 from mohs.exact.tight import tight_bound
@@ -50,23 +51,26 @@ def card(
     sticky: float | None = None,
     explore: int = 0,
     runs: int = RUNS,
-    budget: int = BUDGET,
+    budget: int | None = None,
+    by_law: bool = False,
     play_seed: int = 0,
     say: Say = lambda stage: None,
     **params: Any,
 ) -> Card:
     """The hardness card of an id with parameters, a Gymnasium id, a path, a task, a table or an environment.
 
-    GORP is run up to `budget` steps of a run, each probe `runs` times; `play_seed` seeds it and rollouts, while `seed`
-    is a parameter of the task like others. `explore` lists up to so many states of a Gymnasium environment that has no
-    table. `say` is told what is being done.
+    GORP is run up to `budget` steps of a run, 10 million by default, each probe `runs` times. With `by_law` its choices
+    are drawn from their law and no steps are played, by default up to an effective horizon of 8. `play_seed` seeds it
+    and rollouts, while `seed` is a parameter of the task like others. `explore` lists up to so many states of a
+    Gymnasium environment that has no table. `say` is told what is being done.
     """
     options = _Options(
         None if horizon is None else Integer(1).parse("horizon", horizon),
         None if gamma is None else Real(0, 1).parse("gamma", gamma),
         None if sticky is None else Real(0, 1).parse("sticky", sticky),
         Integer(10).parse("runs", runs),
-        Integer(1).parse("budget", budget),
+        None if budget is None else Integer(1).parse("budget", budget),
+        Flag().parse("by_law", by_law),
         Integer(0).parse("play_seed", play_seed),
         say,
     )
@@ -94,7 +98,8 @@ class _Options:
     gamma: float | None
     sticky: float | None
     runs: int
-    budget: int
+    budget: int | None
+    by_law: bool
     seed: int
     say: Say
 
@@ -195,8 +200,9 @@ def _lengths(
     elif chance is not None:
         undefined["effective_horizon.stochastic"] = f"the task is not k-QVI-solvable with the discount {gamma:g}"
     options.say("the effective horizon by running GORP")
+    usual = charge(frame["horizon"], table.actions, LONG, 1) if options.by_law else BUDGET
     played = _asked("effective_horizon.gorp", undefined, lambda: gorp_horizon(
-        table, **frame, runs=options.runs, budget=options.budget, seed=options.seed,
+        table, **frame, runs=options.runs, budget=options.budget or usual, by_law=options.by_law, seed=options.seed,
         progress=lambda probe: options.say(f"GORP, {probe}"),
     ))  # fmt: skip
     if played is not None and played.effective_horizon is not None:

@@ -10,7 +10,7 @@ import math
 from dataclasses import replace
 
 from mohs.exact import qvi, solve
-from mohs.exact.gorp import GorpHorizon, gorp_horizon
+from mohs.exact.gorp import LONG, GorpHorizon, gorp_horizon
 from mohs.tables.challenge.build import build
 from mohs.tables.challenge.cache import checksum, packed
 from mohs.tables.challenge.catalogue import CHALLENGE, GORP, GUESSED, NO_WIN, TOO_LARGE, Listed
@@ -20,10 +20,7 @@ from mohs.tables.table import Table
 
 BUDGET = 10_000_000  # steps
 RUNS = 40  # of GORP with one k and m
-LONGEST, MORE_RUNS = (
-    8,
-    100,
-)  # effective horizon that is looked for in what is left: by it the paper tells benchmarks apart
+MORE_RUNS = 100  # where they are not played
 FEW = 300_000  # states up to which GORP is asked also where guessing is enough
 WIN = 1.0
 
@@ -61,7 +58,7 @@ def measure(found: Listed, table: Table) -> Listed:
 
     Most of these runs of GORP would take billions of steps or more, so their choices are drawn from their law.
     """
-    budget = found.horizon**2 * table.actions**LONGEST
+    budget = found.horizon**2 * table.actions**LONG
     played = gorp_horizon(table, runs=MORE_RUNS, budget=budget, by_law=True)
     return _with(replace(found, min_k=found.min_k or qvi.min_k(table)), played)
 

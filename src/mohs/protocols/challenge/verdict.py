@@ -14,6 +14,7 @@ import numpy as np
 
 from mohs.agents.protocol import Points
 from mohs.core.values import Json
+from mohs.exact.gorp import LONG
 from mohs.protocols.challenge.editions import is_control
 from mohs.protocols.challenge.runs import Floats, Ints, Kind, first_solved, goal, kind, known
 from mohs.protocols.challenge.sentences import headline
@@ -24,14 +25,13 @@ from mohs.stats.counts import median_time, share
 from mohs.tables.challenge.catalogue import Listed
 
 LEVEL = 0.95
-LONG = 8.0  # the effective horizon by which the paper tells benchmarks apart
 ALL = "all"
 GROUPS = {
     ALL: "all MDPs",
     "challenge": "challenge",
     "controls": "controls",
-    "short": f"effective horizon below {LONG:g}",
-    "long": f"effective horizon of {LONG:g} or more",
+    "short": f"effective horizon below {LONG}",
+    "long": f"effective horizon of {LONG} or more",
     "unknown": "effective horizon not known",
 }
 

@@ -9,10 +9,11 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from mohs.exact.gorp import LONG
 from mohs.protocols.challenge.editions import is_control
 from mohs.protocols.challenge.runs import Floats, Ints, Kind, known
 from mohs.protocols.challenge.sentences import counted
-from mohs.protocols.challenge.verdict import GROUPS, LEVEL, LONG, Outcome, Standing, Verdict
+from mohs.protocols.challenge.verdict import GROUPS, LEVEL, Outcome, Standing, Verdict
 from mohs.report import numbers
 from mohs.report.theme import LIGHT, blank, dress, heading
 from mohs.stats import Estimate
