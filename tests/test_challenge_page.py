@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from mohs.cli.challenge_tables import horizon_text
 from mohs.tables.challenge.catalogue import catalogue, challenge
 
 PAGE = Path(__file__).parents[1] / "docs" / "challenge.md"
@@ -44,7 +43,7 @@ def mdps() -> str:
         k = "–" if mdp.min_k is None else str(mdp.min_k)
         rows.append(
             f"| `{mdp.id}` | {mdp.states:,} | {mdp.actions} | {mdp.horizon} | {mdp.optimal_return:g} | "
-            f"{mdp.random_return:.2f} | {mdp.p_opt:.1e} | {k} | {horizon_text(mdp)} |"
+            f"{mdp.random_return:.2f} | {mdp.p_opt:.1e} | {k} | {mdp.length} |"
         )
     return "\n".join(rows) + "\n"
 

@@ -49,14 +49,7 @@ def _row(mdp: Listed) -> tuple[str, ...]:
     shown = (
         "–" if number is None else f"{number:,g}" if isinstance(number, float) else f"{number:,}" for number in numbers
     )
-    return (*shown, horizon_text(mdp), "–" if mdp.guess_steps is None else f"{mdp.guess_steps:.1e}")
-
-
-def horizon_text(mdp: Listed) -> str:
-    """The effective horizon, or what it is more than."""
-    if mdp.effective_horizon is not None:
-        return f"{mdp.effective_horizon:.1f}"
-    return "–" if mdp.effective_horizon_low is None else f"> {mdp.effective_horizon_low:.1f}"
+    return (*shown, mdp.length, "–" if mdp.guess_steps is None else f"{mdp.guess_steps:.1e}")
 
 
 def build(
@@ -117,7 +110,7 @@ def show(
             "states": found.states, "actions": f"{found.actions} {' '.join(found.action_names)}".strip(),
             "horizon T": mdp.horizon, "optimal return": mdp.optimal_return, "random return": mdp.random_return,
             "chance of guessing": mdp.p_opt, "steps of guessing": mdp.guess_steps, "min k": mdp.min_k,
-            "effective horizon": horizon_text(mdp), "GORP's budget": mdp.gorp_budget, "checksum": found.checksum,
+            "effective horizon": mdp.length, "GORP's budget": mdp.gorp_budget, "checksum": found.checksum,
         }  # fmt: skip
         width = max(map(len, facts))
         for name, value in facts.items():

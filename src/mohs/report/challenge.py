@@ -17,7 +17,7 @@ from mohs.protocols.challenge.study import OWN, ChallengeStudy
 from mohs.protocols.challenge.verdict import GROUPS, LEVEL, Outcome, Verdict
 from mohs.report import numbers, parts
 from mohs.report.data import csv_text, json_text
-from mohs.report.figures.challenge import CURVES, challenge_figures, horizon_text
+from mohs.report.figures.challenge import CURVES, challenge_figures
 from mohs.report.files import filled, write
 from mohs.report.png import find_browser, write_pictures
 from mohs.report.shell import page
@@ -197,7 +197,7 @@ def _mdp_table(verdict: Verdict) -> str:
     for i, m in enumerate(verdict.mdps):
         facts = (
             f"{m.states:,}", str(m.actions), str(m.horizon), numbers.number(known(m.optimal_return)),
-            horizon_text(m), *(_baseline(baseline.steps[i]) for baseline in verdict.baselines),
+            m.length, *(_baseline(baseline.steps[i]) for baseline in verdict.baselines),
         )  # fmt: skip
         cells = "".join(f"<td>{escape(text)}</td>" for text in facts)
         played = "".join(_outcome_cell(verdict, standing.outcomes[i]) for standing in verdict.agents)

@@ -104,14 +104,13 @@ def show_challenge(found: Challenge, path: Path) -> None:
     from mohs.protocols.challenge.sentences import counted
     from mohs.protocols.challenge.verdict import GROUPS
     from mohs.report.challenge import steps_text
-    from mohs.report.figures.challenge import horizon_text
 
     for line in found.headline:
         print(line)
     rows = [(GROUPS[name], *(counted(s.shares[name]) for s in found.solvers)) for name in found.groups]
     show_table("MDPs solved", ("", *(s.label for s in found.solvers)), rows)
     rows = [
-        (m.id, m.status, horizon_text(m),
+        (m.id, m.status, m.length,
          *(f"{o.runs_solved}/{o.runs}, {steps_text(o.complexity)}" for o in (s.outcomes[i] for s in found.agents)))
         for i, m in enumerate(found.mdps)
     ]  # fmt: skip

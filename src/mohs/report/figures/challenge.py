@@ -204,15 +204,8 @@ def _add_curve(
 
 def _heading(mdp: Listed) -> str:
     """Its name, and in smaller letters its effective horizon."""
-    about = f"effective horizon {horizon_text(mdp)}{', control' if is_control(mdp) else ''}"
+    about = f"effective horizon {mdp.length}{', control' if is_control(mdp) else ''}"
     return f"{mdp.id}</b><br><span style='font-size:11px;color:{LIGHT.muted}'>{about}</span><b>"
-
-
-def horizon_text(mdp: Listed) -> str:
-    """An effective horizon, or what it is at least."""
-    value = _horizon(mdp)
-    least = "≥ " if mdp.effective_horizon is None else ""
-    return numbers.UNKNOWN if value is None else f"{least}{numbers.number(value)}"
 
 
 def _horizon(mdp: Listed) -> float | None:

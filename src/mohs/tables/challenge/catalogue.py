@@ -41,6 +41,13 @@ class Listed:
     effective_horizon_low: float | None = None  # it is at least this
     checksum: str | None = None
 
+    @property
+    def length(self) -> str:
+        """The effective horizon, or what it is at least, for people."""
+        if self.effective_horizon is not None:
+            return f"{self.effective_horizon:.1f}"
+        return "–" if self.effective_horizon_low is None else f"≥ {self.effective_horizon_low:.1f}"
+
 
 @cache
 def catalogue() -> tuple[Listed, ...]:
