@@ -6,6 +6,8 @@ Steps in a CPU second of one thread, random actions; a vector step in which an i
 no step. Nobody else has published these MDPs, so there is no peer, but there are targets: 10 million steps a second on
 the sliding tiles, 2 million on a game of about three million states, whose table is larger than any cache, and in a
 fresh process the first step of an environment within a second of asking for it, where its table has been built before.
+
+Runs of GORP that draw their choices from their law are measured beside runs that play every step.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import os
 import platform
 import subprocess
 import sys
+import time
 from typing import Any
 
 from benchmarks.peer import ONE_THREAD, ROOT
@@ -26,12 +29,14 @@ import numpy as np
 
 import mohs
 from benchmarks.measure import WORDS, Side, in_turns, single, vector
+from mohs.exact.gorp import success
 from mohs.tables.challenge.cache import stored
 
 FLEET = 4096
 TILES, GAME = "tiles-31-0", "connect_four-6x5-perfect-t0.4-0"
 TARGETS = {f"vector_{TILES}_state": 10e6, f"vector_{GAME}_state": 2e6}
 STARTS, WITHIN = 5, 1.0  # processes, seconds
+SEARCHED, SEARCHES, RUNS = "checkers-6x4-perfect-t0.2-0", ((4, 1), (4, 8), (4, 64)), 20  # (k, m) of GORP
 
 
 def fleet(mdp: str, seen: str, sticky: float = 0.0) -> Side:
@@ -63,6 +68,20 @@ def start_up(mdp: str) -> dict[str, float]:
     return {"import_mohs": round(float(imported), 3), "first_step": round(float(made), 3)}
 
 
+def gorp_runs() -> list[dict[str, float]]:
+    """CPU seconds of runs of GORP that end with their first loss, played and drawn from the law, with all preparation."""
+    table, found = stored(SEARCHED).table(), []
+    for k, m in SEARCHES:
+        seconds: dict[str, float] = {}
+        for way, by_law in (("played", False), ("by_law", True)):
+            success(table, 1, 1, 1, by_law=by_law)  # compiles
+            begun = time.process_time()
+            done = success(table, k, m, RUNS, by_law=by_law)
+            seconds |= {way: time.process_time() - begun, f"{way}_successes": done.successes}
+        found.append({"k": k, "m": m, "runs": RUNS, **seconds, "ratio": seconds["played"] / seconds["by_law"]})
+    return found
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -75,6 +94,7 @@ def main() -> None:
     rounds = in_turns([lambda side=side: side().rate for side in cases.values()], 5 if options.quick else 15)
     rates = dict(zip(cases, np.median(rounds, axis=0).tolist(), strict=True))
     starts = {mdp: start_up(mdp) for mdp in (TILES, GAME)}
+    searches = gorp_runs()
     met = {name: rates[name] >= target for name, target in TARGETS.items()}
     met |= {f"start_{mdp}": times["first_step"] < WITHIN for mdp, times in starts.items()}
     if options.json:
@@ -82,6 +102,7 @@ def main() -> None:
             "steps_per_cpu_second": {name: round(rate) for name, rate in rates.items()},
             "targets": TARGETS,
             "start_seconds": starts,
+            "gorp_cpu_seconds": searches,
             "met": met,
             "states": {mdp: stored(mdp).states for mdp in (TILES, GAME)},
             "versions": {"mohs": mohs.__version__, "python": platform.python_version()},
@@ -94,6 +115,8 @@ def main() -> None:
         print(f"{name:<56}{rate:>16,.0f}{target:>16}  {WORDS[met.get(name)]}".rstrip())
     for mdp, times in starts.items():
         print(f"start of {mdp}: {times}  {WORDS[met[f'start_{mdp}']]}")
+    for row in searches:
+        print(f"GORP on {SEARCHED}: {row}")
 
 
 if __name__ == "__main__":
