@@ -69,7 +69,7 @@ def start_up(mdp: str) -> dict[str, float]:
 
 
 def gorp_runs() -> list[dict[str, float]]:
-    """CPU seconds of runs of GORP that end with their first loss, played and drawn from the law, with all preparation."""
+    """CPU seconds of runs of GORP that end with their first loss, played and by law, with all preparation."""
     table, found = stored(SEARCHED).table(), []
     for k, m in SEARCHES:
         seconds: dict[str, float] = {}
