@@ -7,6 +7,7 @@ import pytest
 from gorp_reference import Chance, corridor, surprising
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import binom
 
 from mohs import Table
 from mohs.core.errors import UsageError
@@ -43,7 +44,7 @@ def first_moves(table, chance, state, left):
 @settings(max_examples=60, deadline=None)
 @given(told_by_ends(), st.integers(1, 2), st.integers(1, 4))
 def test_the_law_of_a_choice_is_that_of_all_that_may_happen(table, k, m):
-    laws = gorp_law.laws(table)
+    laws = gorp_law.prepare(table)
     enumerated = Chance(table, min(k, table.horizon), m)
     _, shares = gorp_law.choice(laws, k, m, int(laws.ends.starts[0]), table.horizon)
     expected = first_moves(table, enumerated, 0, table.horizon)
@@ -96,6 +97,58 @@ def test_so_many_episodes_decide_as_their_means_do():
     assert shares[0] == pytest.approx(0.505, abs=1e-6)
     assert shares == sorted(shares)
     assert shares[-1] == pytest.approx(1.0, abs=1e-9)
+
+
+@pytest.mark.parametrize(("chance", "m"), [(0.4, 5000), (1e-4, 20_000), (0.999, 3000)])
+def test_sums_in_a_window_are_binomial(chance, m, monkeypatch):
+    monkeypatch.setattr(gorp_law, "_CHUNK", 1)
+    law = np.array([[1 - chance, chance]] * 3)
+    _, above, atom = gorp_law._sums(law, np.array([0, 1]), m)
+    assert atom.shape[1] < m
+    sums = np.arange(atom.shape[1]) + int((m + 1) * chance) - int(np.argmax(atom[0]))
+    for i in range(3):
+        np.testing.assert_allclose(atom[i], binom.pmf(sums, m, chance), atol=1e-12)
+        np.testing.assert_allclose(above[i], binom.sf(sums, m, chance), atol=1e-12)
+
+
+def test_what_is_rare_counts_where_sequences_are_many():
+    """Of 1e16 sequences one wins in the mean; the other move has none that can: a draw decides if none wins."""
+    law, counts = np.array([[1.0, 1e-16], [1.0, 0.0]]), np.array([[1e16, 0.0], [0.0, 1e16]])
+    _, above, atom = gorp_law._sums(law, np.array([0, 1]), 1)
+    assert gorp_law._shares(counts, above, atom)[0] == pytest.approx(1 - np.exp(-1) / 2, abs=CLOSE)
+
+
+def test_what_rounding_would_spoil_is_refused():
+    table = Table.from_arrays([[0, 0, 0, -1]], [[0.0, 0.0, 0.0, 1.0]], horizon=400)
+    laws = gorp_law.prepare(table)
+    assert gorp_law.most(laws, 10) == int(1e13 / 4**10)
+    assert (gorp_law.most(laws, 30), gorp_law.most(laws, 400)) == (1, 0)
+    for k, m in ((10, 10**8), (30, 2), (400, 1)):
+        with pytest.raises(UsageError, match="exact up to m"):
+            success(table, k, m, 5, by_law=True)
+    assert success(table, 30, 1, 5, by_law=True).successes == 5
+
+
+def test_sums_that_do_not_fit_into_memory_are_refused():
+    with pytest.raises(UsageError, match="too much memory"):
+        gorp_law._sums(np.full((2, 2), 0.5), np.array([0, 2**14]), 2**34)
+
+
+def test_returns_that_are_nearly_equal_are_one():
+    table = Table.from_arrays([[-1, -1, -1, -1]], [[0.0, 0.9e-5, 1.8e-5, 1.0]], horizon=1)
+    assert ends(table).returns.tolist() == [0, 1]
+
+
+def test_starts_are_drawn_and_may_be_ends():
+    """From two starts the right action is seen at once, and the third is an end."""
+    table = Table.from_arrays(
+        [[3, 3], [3, 2], [0, 0], [0, 0]], [[1.0, 1.0], [1.0, 0.0], [0.0, 0.0], [0.0, 0.0]],
+        terminal=[2, 3], initial=[0.25, 0.5, 0.25, 0.0], horizon=2,
+    )  # fmt: skip
+    sure = success(table, 1, 1, 200, by_law=True)
+    assert sure.successes == 200
+    poor = Table.from_arrays([[2, 1], [3, 1], [2, 1], [0, 0]], [[0.0, 0.0]] * 4, terminal=[3], horizon=2)
+    assert success(poor, 1, 1, 50, by_law=True).successes == 50  # nothing can be lost
 
 
 def test_ties_go_to_every_best_sequence_alike():

@@ -112,6 +112,12 @@ def test_where_actions_stick_evaluations_are_longer_and_estimates_slower(monkeyp
     assert ChallengeStudy.from_json(json.loads(json.dumps(study.to_json()))) == study
 
 
+def test_studies_from_before_sticky_actions_are_read():
+    study = study_of(facts({}))
+    old = {name: value for name, value in study.to_json().items() if name not in ("sticky", "episodes")}
+    assert ChallengeStudy.from_json(old) == study
+
+
 def test_with_sticky_actions_the_optimum_is_that_of_their_table():
     study = replace(study_of([listed("hanoi-3")]), sticky=0.25)
     (known,) = known_of(study)

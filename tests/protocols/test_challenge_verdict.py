@@ -77,6 +77,7 @@ def test_where_actions_stick_nearly_optimal_is_enough(earned, solved):
     study = replace(study_of(mdps), sticky=0.25)
     found = verdict(study, results_of(study, lambda *run: np.full(len(run[-1]), earned)), mdps)
     assert all(standing.outcomes[0].solved is solved for standing in found.agents)
+    assert found.to_json()["mdps"][0]["goal"] == pytest.approx(1.9)
     assert found.baselines == ()
     assert not any("simpler ways" in line for line in found.headline)
 

@@ -17,7 +17,7 @@ from mohs.exact.distribution import unit
 from mohs.tables.table import Float, Table
 
 NEAR = 1e-5  # potentials and returns that differ by less are equal; rewards may be kept in single precision
-MAX_SPAN = 2**16  # units between the least and the largest return
+MAX_SPAN = 2**14  # units between the least and the largest return
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,14 +82,15 @@ def _potential(table: Table, succ: npt.NDArray[np.int32], reward: Float) -> Floa
 
 def _numbered(values: Float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """All returns in units above the least, and the number of each of these values."""
-    order = np.sort(values)
-    distinct = order[np.concatenate([[True], np.diff(order) > NEAR])]
-    above = distinct - distinct[0]
+    order = np.argsort(values, kind="stable")
+    new = np.diff(values[order], prepend=-np.inf) > NEAR
+    above = values[order][new] - values[order[0]]
     size = unit(above, within=NEAR)
     if size is None or above[-1] / size > MAX_SPAN:
         raise UsageError("the returns of this table are not whole multiples of one unit that is not too small.")
-    nearest = np.searchsorted(distinct + NEAR, values)
-    return np.round(above / size).astype(np.int64), nearest
+    number = np.empty(len(values), dtype=np.int64)
+    number[order] = np.cumsum(new) - 1
+    return np.round(above / size).astype(np.int64), number
 
 
 def _moves(to: npt.NDArray[np.int32], returns: int) -> sparse.csr_array:

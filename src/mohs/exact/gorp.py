@@ -6,7 +6,7 @@ charged T² · A^k · m steps. Its effective horizon is the least k + log_A m wi
 probability ½. Returns may be discounted while it searches; what it found is judged without.
 
 A run plays all of these steps, or draws each of its choices from the law that they have (`by_law`, see `gorp_law`):
-where returns are told by where an episode ends, that takes as long for trillions of steps as for thousands.
+where returns are told by where an episode ends, that takes milliseconds for trillions of steps.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
-from mohs.exact import gorp_law
-from mohs.exact.gorp_runs import MAX_EPISODES, Run, charge, play, prepare
+from mohs.exact import gorp_law, gorp_runs
+from mohs.exact.gorp_runs import Run, charge, play, prepare
 from mohs.exact.trials import Outcome, Success, completed, probe, success_of
 from mohs.tables.table import Table
 
@@ -71,7 +71,7 @@ def success(
     table: Table, k: int, m: int, runs: int, *, horizon: int | None = None, discount: float | None = None,
     seed: int = 0, by_law: bool = False,
 ) -> Success:  # fmt: skip
-    """How often GORP finds an optimal policy. Runs are those of `gorp`, each ended by its first action that loses."""
+    """How often GORP finds an optimal policy. Runs that are played are those of `gorp`; a loss ends each."""
     count = Integer(1).parse("runs", runs)
     return success_of(k, m, _player(table, horizon, discount, seed, by_law).outcomes(k, m, range(count)))
 
@@ -99,8 +99,8 @@ def gorp_horizon(
     search = _Search(player, count, limit, progress)
     found: Success | None = None
     k = 1
-    while k <= player.steps and player.charge(k, 1) <= limit:
-        better = _least(search, k, min(player.most, limit // player.charge(k, 1)))
+    while k <= player.steps and player.charge(k, 1) <= limit and player.most(k) > 0:
+        better = _least(search, k, min(player.most(k), limit // player.charge(k, 1)))
         if better is not None:
             found, limit = better, player.charge(k, better.m) - 1
         k += 1
@@ -113,11 +113,11 @@ def gorp_horizon(
 
 @dataclass(frozen=True)
 class _Player:
-    """`outcomes(k, m, numbers)` are those of the runs with these numbers; m may be up to `most`."""
+    """`outcomes(k, m, numbers)` are those of the runs with these numbers; with k, m may be up to `most(k)`."""
 
     actions: int
     steps: int
-    most: int
+    most: Callable[[int], int]
     outcomes: Callable[[int, int, Sequence[int]], list[Outcome]]
 
     def charge(self, k: int, m: int) -> int:
@@ -129,9 +129,9 @@ class _Player:
 
 def _player(table: Table, horizon: int | None, discount: float | None, seed: int, by_law: bool) -> _Player:
     if by_law:
-        laws = gorp_law.laws(table, horizon, discount)
+        laws = gorp_law.prepare(table, horizon, discount)
         return _Player(
-            laws.actions, laws.steps, gorp_law.MAX_EPISODES,
+            laws.actions, laws.steps, lambda k: gorp_law.most(laws, k),
             lambda k, m, numbers: list(gorp_law.play(laws, k, m, seed, numbers)),
         )  # fmt: skip
     arena = prepare(table, horizon, discount)
@@ -139,7 +139,7 @@ def _player(table: Table, horizon: int | None, discount: float | None, seed: int
     def outcomes(k: int, m: int, numbers: Sequence[int]) -> list[Outcome]:
         return [(run.optimal, run.simulated) for run in play(arena, k, m, seed, numbers)]
 
-    return _Player(arena.actions, arena.steps, MAX_EPISODES, outcomes)
+    return _Player(arena.actions, arena.steps, lambda k: gorp_runs.most(arena, k), outcomes)
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ def _completed(search: _Search, found: Success) -> Success:
 
 def _look_above(search: _Search, found: Success) -> None:
     """Doubles m until success is clear, so that the interval has an end."""
-    m, most = found.m, min(search.player.most, search.budget // search.player.charge(found.k, 1))
+    m, most = found.m, min(search.player.most(found.k), search.budget // search.player.charge(found.k, 1))
     while m < most and not any(probe.k == found.k and probe.clear and probe.likely for probe in search.tried):
         m = min(2 * m, most)
         _probe(search, found.k, m)

@@ -3,12 +3,12 @@
 GORP fixes the first action of the sequence that does best in m random episodes. How the sum of m returns is
 distributed follows from the law of random play where a sequence leads, so that the probability of every choice is
 reckoned from the distribution functions of these sums, one for each state that is k steps away, and not from
-A^k · m episodes. Their number no longer matters: a choice among 27 moves of chess with k = 7 and m = 27 takes
-milliseconds instead of 14 trillion steps.
+A^k · m episodes. A choice among 27 moves of chess with k = 7 and m = 27 takes milliseconds, not 14 trillion steps.
 
 Sums of m returns have a law on whole units, the m-th power of a Fourier transform. They are followed in a window
 that leaves out less than 1e-15 on either side. Of several best sequences GORP takes any with equal probability, as if
-each had drawn a number from 0 to 1 beside its sum: `_shares` integrates over both.
+each had drawn a number from 0 to 1 beside its sum: `_shares` integrates over both. All in all a choice's probability is
+exact to about 1e-3; where rounding would be more, `most` says so.
 """
 
 from __future__ import annotations
@@ -30,15 +30,17 @@ from mohs.exact.trials import Outcome
 from mohs.tables.table import Float, Table
 
 MAX_BYTES = 8 * 2**30  # of the laws of random play in all states at all steps
-MAX_EPISODES = 2**40  # a phase of the Fourier transform is rounded by up to 1e-16 for each
-_DEVIATIONS, _JUMPS = 9.0, 16  # half a window: of the sum's law, and of its largest possible jump where that is rare
+MAX_EPISODES = 1e13  # A^k · m: a Fourier transform rounds the chance of each sequence by up to 1e-16 for each episode
+MAX_SEQUENCES = 1e100  # with m = 1 there is no transform
+MAX_SUMS = 2**27  # of all leaves, that are held at a time
+_DEVIATIONS, _RARE = 9.0, 16  # half a window: of the sum's law, and of its largest returns where they are rare
 _TINY = 1e-15  # probabilities below it are rounding
 _NEVER = -1e5  # the logarithm of no chance
 # Ties matter where the largest sum is so often, and some sequence has a chance of it so large beside that to be below.
-_OFTEN, _JUMP = 1e-3, 0.05
+_OFTEN, _LARGE = 1e-3, 0.05
 _CHUNK = 2**22
 # What is left to 1 of the number that decides among equal sums. Among n of them the largest is about 1/n below 1.
-_TIES = np.concatenate([[1 - 1e-9], np.arange(15, 1, -1) / 16, 2.0 ** -np.arange(4.0, 36.0)])
+_TIES = np.concatenate([1 - 2.0 ** -np.arange(28.0, 6.0, -1), np.arange(63, 1, -1) / 64, 2.0 ** -np.arange(6.0, 36.0)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +58,7 @@ class Laws:
         return self.ends.actions
 
 
-def laws(table: Table, horizon: int | None = None, discount: float | None = None) -> Laws:
+def prepare(table: Table, horizon: int | None = None, discount: float | None = None) -> Laws:
     """An error where returns depend on the way, or the laws need too much memory."""
     steps, gamma = finite_frame(table, horizon, discount)
     if gamma != 1.0:
@@ -93,9 +95,17 @@ def choice(laws: Laws, k: int, m: int, state: int, left: int) -> tuple[npt.NDArr
     return targets, _shares(sequences[:, leaves[seen]].toarray(), above, atom)
 
 
+def most(laws: Laws, k: int) -> int:
+    """The largest m with which choices that look k steps ahead are exact; 0 where none is."""
+    sequences = float(laws.actions) ** min(k, laws.steps, 300)
+    return max(int(MAX_EPISODES / sequences), 1) if sequences <= MAX_SEQUENCES else 0
+
+
 def play(laws: Laws, k: int, m: int, seed: int, numbers: Sequence[int]) -> Iterator[Outcome]:
     """The runs with these numbers, each ended by its first choice that loses. No step is played."""
-    k, m = Integer(1, laws.steps).parse("k", k), Integer(1, MAX_EPISODES).parse("m", m)
+    k, m = Integer(1, laws.steps).parse("k", k), Integer(1).parse("m", m)
+    if m > (largest := most(laws, k)):
+        raise UsageError(f"with k = {k} the law of GORP's choices is exact up to m = {largest:,} only, not {m:,}.")
     stream = seeding.key(seeding.child(SEED.parse("seed", seed), "gorp by law", k, m))
     keys = seeding.hashes(stream, (max(numbers, default=-1) + 1,))
     chances = np.cumsum(laws.ends.chances)
@@ -132,12 +142,14 @@ def _sums(law: Float, returns: npt.NDArray[np.int64], m: int) -> tuple[npt.NDArr
         return np.ones(len(law), dtype=np.bool_), _above(law), law
     span, mean = int(returns[-1]), law @ returns
     spread = np.sqrt(np.maximum(law @ returns**2 - mean**2, 0.0) * m)
-    reach = np.where((law > 0).sum(axis=1) == 1, 0.0, _DEVIATIONS * spread + _JUMPS * span)
+    reach = np.where((law > 0).sum(axis=1) == 1, 0.0, _DEVIATIONS * spread + _RARE * span)
     low = np.maximum(0, np.floor(m * mean - reach + 0.5)).astype(np.int64)
     high = np.minimum(m * span, np.floor(m * mean + reach + 0.5)).astype(np.int64)
     seen = high >= low.max()
     law, low, high = law[seen], low[seen], high[seen]
     size = fft.next_fast_len(int((high - low).max()) + 1, real=True)
+    if len(law) * size > MAX_SUMS:
+        raise UsageError(f"the sums of {m:,} returns that differ by up to {span:,} units need too much memory.")
     sums = np.arange(low.max(), high.max() + 1)
     atom = np.empty((len(law), len(sums)))
     for part in _parts(len(law), size):
@@ -161,8 +173,10 @@ def _power(wave: npt.NDArray[np.complex128], m: int) -> npt.NDArray[np.complex12
 
 
 def _above(atom: Float) -> Float:
-    """For each column, what all columns behind it hold together."""
-    return np.asarray(np.cumsum(atom[:, ::-1], axis=1)[:, ::-1] - atom)
+    """For each column, what all columns behind it hold together, however little: many sequences may share it."""
+    above = np.zeros_like(atom)
+    above[:, :-1] = np.cumsum(atom[:, :0:-1], axis=1)[:, ::-1]
+    return above
 
 
 def _parts(rows: int, columns: int) -> Iterator[slice]:
@@ -180,9 +194,8 @@ def _shares(counts: Float, above: Float, atom: Float) -> Float:
     logs = _logs(counts, above, atom, sums, np.zeros(len(sums)))
     gain = np.diff(np.exp(logs.sum(axis=0)), prepend=0.0)
     often = np.flatnonzero(gain > _OFTEN)
-    jumps = (atom[:, often] > _JUMP * (1 - above[:, often])).any(axis=0)
-    fine = np.repeat(often[jumps], len(_TIES))
-    rest = np.tile(_TIES, int(jumps.sum()))
+    tied = often[(atom[:, often] > _LARGE * (1 - above[:, often])).any(axis=0)]
+    fine, rest = np.repeat(tied, len(_TIES)), np.tile(_TIES, len(tied))
     logs = np.hstack([logs, _logs(counts, above, atom, fine, rest)])
     logs = logs[:, np.lexsort((-np.append(np.zeros(len(sums)), rest), np.append(sums, fine)))]
     added = np.diff(logs, axis=1, prepend=_NEVER * counts.sum(axis=1, keepdims=True))

@@ -71,7 +71,7 @@ def play(arena: Arena, k: int, m: int, seed: int, numbers: Sequence[int]) -> Ite
     """The runs with these numbers. One that was ended early has the actions up to there, and is not optimal."""
     k, m = Integer(1, arena.steps).parse("k", k), Integer(1, MAX_EPISODES).parse("m", m)
     sequences = arena.actions**k
-    if sequences > MAX_SEQUENCES:
+    if most(arena, k) == 0:
         raise UsageError(f"{arena.actions} actions make {sequences:,} sequences of {k}, more than {MAX_SEQUENCES:,}.")
     stream = seeding.key(seeding.child(SEED.parse("seed", seed), "gorp", k, m))
     keys = seeding.hashes(stream, (max(numbers, default=-1) + 1,))
@@ -87,6 +87,11 @@ def play(arena: Arena, k: int, m: int, seed: int, numbers: Sequence[int]) -> Ite
         optimal = fixed == arena.steps and value >= arena.best[start] - TIES
         charged = charge(arena.steps, arena.actions, k, m)
         yield Run(tuple(chosen[:fixed].tolist()), value, bool(optimal), charged, simulated)
+
+
+def most(arena: Arena, k: int) -> int:
+    """The largest m that can be played with k; 0 where there are too many sequences."""
+    return MAX_EPISODES if arena.actions**k <= MAX_SEQUENCES else 0
 
 
 def charge(steps: int, actions: int, k: int, m: int) -> int:

@@ -74,16 +74,17 @@ def steps_text(e: Estimate) -> str:
 def mdps_csv(verdict: Verdict) -> str:
     """One row for each MDP and agent."""
     head = (
-        "mdp", "source", "status", "states", "actions", "horizon", "optimal_return", "effective_horizon",
-        "effective_horizon_low", "gorp_steps", "guess_steps", "agent", "solved", "runs_solved", "runs", "best_setting",
-        "sample_complexity", "low", "high", "level",
+        "mdp", "source", "status", "states", "actions", "horizon", "optimal_return", "random_return", "goal",
+        "effective_horizon", "effective_horizon_low", "gorp_steps", "guess_steps", "agent", "solved", "runs_solved",
+        "runs", "best_setting", "sample_complexity", "low", "high", "level",
     )  # fmt: skip
     rows = [
-        (m.id, m.source, m.status, m.states, m.actions, m.horizon, m.optimal_return, m.effective_horizon,
-         m.effective_horizon_low, m.gorp_steps, m.guess_steps, standing.label, o.solved, o.runs_solved, o.runs,
-         standing.contender.settings[o.best].name, o.complexity.value, o.complexity.low, o.complexity.high, LEVEL)
+        (m.id, m.source, m.status, m.states, m.actions, m.horizon, m.optimal_return, m.random_return, goal,
+         m.effective_horizon, m.effective_horizon_low, m.gorp_steps, m.guess_steps, standing.label, o.solved,
+         o.runs_solved, o.runs, standing.contender.settings[o.best].name,
+         o.complexity.value, o.complexity.low, o.complexity.high, LEVEL)
         for standing in verdict.agents
-        for m, o in zip(verdict.mdps, standing.outcomes, strict=True)
+        for m, goal, o in zip(verdict.mdps, verdict.goals, standing.outcomes, strict=True)
     ]  # fmt: skip
     return csv_text(head, rows)
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from mohs.exact import qvi, solve
 from mohs.exact.gorp import LONG, GorpHorizon, gorp_horizon
+from mohs.exact.gorp_runs import charge
 from mohs.tables.challenge.build import build
 from mohs.tables.challenge.cache import checksum, packed
 from mohs.tables.challenge.catalogue import CHALLENGE, GORP, GUESSED, NO_WIN, TOO_LARGE, Listed
@@ -58,7 +59,7 @@ def measure(found: Listed, table: Table) -> Listed:
 
     Most of these runs of GORP would take billions of steps or more, so their choices are drawn from their law.
     """
-    budget = found.horizon**2 * table.actions**LONG
+    budget = charge(found.horizon, table.actions, LONG, 1)
     played = gorp_horizon(table, runs=MORE_RUNS, budget=budget, by_law=True)
     return _with(replace(found, min_k=found.min_k or qvi.min_k(table)), played)
 

@@ -128,7 +128,7 @@ class ChallengeStudy:
     def from_json(cls, data: Mapping[str, Any]) -> ChallengeStudy:
         what = "study of the challenge"
         keys = {"contenders", "mdps", "budget", "seeds", "every", "edition", "sticky", "episodes"}
-        data = dict(read_json(data, what, keys))
+        data = dict(read_json({"sticky": 0.0, "episodes": 1, **data}, what, keys))  # older ones have neither
         with reading(what):
             agents = tuple(Contender.from_json(contender) for contender in data.pop("contenders"))
             return cls(agents, tuple(data.pop("mdps")), **data)

@@ -103,6 +103,11 @@ class Verdict:
     missing: int
 
     @property
+    def goals(self) -> list[float]:
+        """The return that solves each MDP."""
+        return [goal(mdp, self.study.sticky > 0) for mdp in self.mdps]
+
+    @property
     def solvers(self) -> list[Standing | Baseline]:
         """All agents, then what needs no runs."""
         return [*self.agents, *self.baselines]
@@ -117,7 +122,7 @@ class Verdict:
         return {
             "study": self.study.to_json(),
             "headline": list(self.headline),
-            "mdps": [asdict(mdp) for mdp in self.mdps],
+            "mdps": [{**asdict(mdp), "goal": goal} for mdp, goal in zip(self.mdps, self.goals, strict=True)],
             "runs": self.runs,
             "missing_runs": self.missing,
             "agents": [_standing_json(self, standing) for standing in self.agents],

@@ -151,7 +151,8 @@ def curves_figure(verdict: Verdict, members: Sequence[int]) -> go.Figure:
     lines = -(-len(members) // COLUMNS)
     height = 140 + PANEL * lines
     figure = make_subplots(lines, COLUMNS, horizontal_spacing=0.05, vertical_spacing=min(1.0, 78 / (height - 168)))
-    note = "return of the deterministic policy · mean and range over seeds in the best setting · dashed: the optimum"
+    drawn = "dashed: the optimum" + (" · dotted: what solves it" if verdict.study.sticky else "")
+    note = f"return of the deterministic policy · mean and range over seeds in the best setting · {drawn}"
     dress(figure, height, note)
     for i, mdp in enumerate(verdict.mdps[j] for j in members):
         place, axis = {"row": i // COLUMNS + 1, "col": i % COLUMNS + 1}, "" if i == 0 else str(i + 1)
@@ -160,10 +161,10 @@ def curves_figure(verdict: Verdict, members: Sequence[int]) -> go.Figure:
         shown = [optimum]
         for standing, colour in zip(verdict.agents, colours(verdict), strict=False):
             shown += _add_curve(figure, standing, standing.outcomes[members[i]], colour, place, legend=i == 0)
-        figure.add_hline(
-            y=optimum, line={"color": LIGHT.ink, "width": 1.2, "dash": "dash"},
-            exclude_empty_subplots=False, **place,
-        )  # fmt: skip
+        for value, dash in {verdict.goals[members[i]]: "dot", optimum: "dash"}.items():
+            figure.add_hline(
+                y=value, line={"color": LIGHT.ink, "width": 1.2, "dash": dash}, exclude_empty_subplots=False, **place
+            )
         low, high = min(shown), max(shown)
         room = 0.08 * (high - low or 1.0)
         figure.update_yaxes(range=[low - room, high + room], nticks=4, **place)
