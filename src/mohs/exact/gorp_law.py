@@ -6,13 +6,14 @@ reckoned from the distribution functions of these sums, one for each state that 
 A^k · m episodes. A choice among 27 moves of chess with k = 7 and m = 27 takes milliseconds, not 14 trillion steps.
 
 Sums of m returns have a law on whole units, the m-th power of a Fourier transform. They are followed in a window
-that leaves out less than 1e-15 on either side. Of several best sequences GORP takes any with equal probability, as if
-each had drawn a number from 0 to 1 beside its sum: `_shares` integrates over both. All in all a choice's probability is
-exact to about 1e-3; where rounding would be more, `most` says so.
+beyond which the chance to see any sequence is at most 1e-12. Of several best sequences GORP takes any with equal
+probability, as if each had drawn a number from 0 to 1 beside its sum: `_shares` integrates over both. All in all the
+probability of a choice is exact to about 1e-3; where rounding would be more, `most` says so.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -33,7 +34,9 @@ MAX_BYTES = 8 * 2**30  # of the laws of random play in all states at all steps
 MAX_EPISODES = 1e13  # A^k · m: a Fourier transform rounds the chance of each sequence by up to 1e-16 for each episode
 MAX_SEQUENCES = 1e100  # with m = 1 there is no transform
 MAX_SUMS = 2**27  # of all leaves, that are held at a time
-_DEVIATIONS, _RARE = 9.0, 16  # half a window: of the sum's law, and of its largest returns where they are rare
+_UNSEEN = 1e-12  # chance that some sequence has a sum that is left out
+_NARROW = 256  # sums of which none is left out
+_SLOPES, _STEEPEST = 20, 40.0  # of Chernoff's bound, in units
 _TINY = 1e-15  # probabilities below it are rounding
 _NEVER = -1e5  # the logarithm of no chance
 # Ties matter where the largest sum is so often, and some sequence has a chance of it so large beside that to be below.
@@ -91,7 +94,7 @@ def choice(laws: Laws, k: int, m: int, state: int, left: int) -> tuple[npt.NDArr
     leaves = np.unique(sequences.indices)
     law = laws.random[left - depth, leaves].astype(np.float64)
     law /= law.sum(axis=1, keepdims=True)
-    seen, above, atom = _sums(law, laws.ends.returns, m)
+    seen, above, atom = _sums(law, laws.ends.returns, m, float(laws.actions) ** depth)
     return targets, _shares(sequences[:, leaves[seen]].toarray(), above, atom)
 
 
@@ -136,20 +139,18 @@ def _drawn(until: Float, draw: float) -> int:
     return min(int(np.searchsorted(until, draw * until[-1], side="right")), len(until) - 1)
 
 
-def _sums(law: Float, returns: npt.NDArray[np.int64], m: int) -> tuple[npt.NDArray[np.bool_], Float, Float]:
+def _sums(
+    law: Float, returns: npt.NDArray[np.int64], m: int, sequences: float = 1.0
+) -> tuple[npt.NDArray[np.bool_], Float, Float]:
     """Which leaves may have the largest sum of m returns; of these P(sum > x) and P(sum = x) for all x it may be."""
     if m == 1:
         return np.ones(len(law), dtype=np.bool_), _above(law), law
-    span, mean = int(returns[-1]), law @ returns
-    spread = np.sqrt(np.maximum(law @ returns**2 - mean**2, 0.0) * m)
-    reach = np.where((law > 0).sum(axis=1) == 1, 0.0, _DEVIATIONS * spread + _RARE * span)
-    low = np.maximum(0, np.floor(m * mean - reach + 0.5)).astype(np.int64)
-    high = np.minimum(m * span, np.floor(m * mean + reach + 0.5)).astype(np.int64)
+    low, high = _window(law, returns, m, _UNSEEN / sequences)
     seen = high >= low.max()
     law, low, high = law[seen], low[seen], high[seen]
     size = fft.next_fast_len(int((high - low).max()) + 1, real=True)
     if len(law) * size > MAX_SUMS:
-        raise UsageError(f"the sums of {m:,} returns that differ by up to {span:,} units need too much memory.")
+        raise UsageError(f"the sums of {m:,} returns that differ by up to {returns[-1]:,} units need too much memory.")
     sums = np.arange(low.max(), high.max() + 1)
     atom = np.empty((len(law), len(sums)))
     for part in _parts(len(law), size):
@@ -160,6 +161,26 @@ def _sums(law: Float, returns: npt.NDArray[np.int64], m: int) -> tuple[npt.NDArr
         atom[part] = np.where(inside, fft.irfft(_power(fft.rfft(around), m), n=size)[:, sums % size], 0.0)
     atom[atom < _TINY] = 0.0
     return seen, np.minimum(_above(atom), 1.0), atom
+
+
+def _window(
+    law: Float, returns: npt.NDArray[np.int64], m: int, tail: float
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The least and the largest sum of interest of each leaf: beyond are sums with a chance of at most `tail`.
+
+    Chernoff's bound, P(sum ≥ x) ≤ E exp(θ · return)^m / exp(θ · x), holds for every slope θ; the best of some is taken.
+    """
+    bottom = returns[np.argmax(law > 0, axis=1)]
+    top = returns[len(returns) - 1 - np.argmax(law[:, ::-1] > 0, axis=1)]
+    low, high = (m * bottom).astype(np.float64), (m * top).astype(np.float64)
+    if m * int(returns[-1]) > _NARROW:
+        below, over = np.minimum(returns - top[:, None], 0), np.maximum(returns - bottom[:, None], 0)
+        for slope in np.geomspace(1 / (returns[-1] * math.sqrt(m)), _STEEPEST, _SLOPES):
+            for end, each, rising in ((high, below, 1), (low, over, -1)):
+                mean = np.log((law * np.exp(rising * slope * each)).sum(axis=1))
+                far = m * (top if rising > 0 else bottom) + rising * (m * mean - math.log(tail)) / slope
+                (np.minimum if rising > 0 else np.maximum)(end, far, out=end)
+    return np.floor(low).astype(np.int64), np.ceil(high).astype(np.int64)
 
 
 def _power(wave: npt.NDArray[np.complex128], m: int) -> npt.NDArray[np.complex128]:
