@@ -69,7 +69,7 @@ def test_noisy_worths_are_a_fixed_point(noise):
         moves = -worths[found.to[found.first[position] : found.first[position + 1]]]
         if len(moves):
             expected = DISCOUNT * ((1 - noise) * moves.max() + noise * moves.mean())
-            assert worths[position] == pytest.approx(expected, abs=2e-3)
+            assert worths[position] == pytest.approx(expected, abs=2e-6)
         else:
             assert worths[position] == found.outcome[position]
 

@@ -16,8 +16,8 @@ from mohs.tables.games.game import ONGOING
 from mohs.tables.games.graph import Graph
 
 DISCOUNT = 0.99
-PRECISE = 1e-3  # values of noisy play that change by less are settled
-SWEEPS = 100  # after which noisy play counts as it stands
+SETTLED = 1e-9  # a sweep over noisy play that changes no more leaves an error below 1e-7, since `DISCOUNT` contracts
+DIGITS = 6  # of noisy play that are kept, so that moves of equal worth are equal
 
 Worths = npt.NDArray[np.float32]
 
@@ -44,11 +44,10 @@ def perfect_worths(graph: Graph) -> Worths:
 def noisy_worths(graph: Graph, noise: float) -> Worths:
     """What each position is worth where both choose at random with probability `noise`."""
     noise = Real(0, 1).parse("noise", noise)
-    worths = np.where(graph.outcome == ONGOING, 0, graph.outcome).astype(np.float32)
-    for _ in range(SWEEPS):
-        if average(graph.first, graph.to, np.float32(DISCOUNT), np.float32(noise), worths) < PRECISE:
-            break
-    return worths
+    worths = np.where(graph.outcome == ONGOING, 0, graph.outcome).astype(np.float64)
+    while average(graph.first, graph.to, DISCOUNT, noise, worths) > SETTLED:
+        pass
+    return worths.round(DIGITS).astype(np.float32)
 
 
 @kernel
@@ -98,17 +97,17 @@ def settle(first_back, origin, left, queue, result, length):  # type: ignore[no-
 @kernel
 def average(first, to, discount, noise, worths):  # type: ignore[no-untyped-def]
     """One sweep, last positions first: the largest change."""
-    change = np.float32(0.0)
+    change = 0.0
     for position in range(len(worths) - 1, -1, -1):
         moves = first[position + 1] - first[position]
         if moves == 0:
             continue
-        best, total = np.float32(-1.0), np.float32(0.0)
+        best, total = -1.0, 0.0
         for move in range(first[position], first[position + 1]):
             worth = -worths[to[move]]
             best = max(best, worth)
             total += worth
-        worth = discount * (best + noise * (total / np.float32(moves) - best))
+        worth = discount * (best + noise * (total / moves - best))
         change = max(change, abs(worth - worths[position]))
         worths[position] = worth
     return change
