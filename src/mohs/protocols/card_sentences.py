@@ -39,7 +39,7 @@ def _horizon(card: Card) -> str:
     bound = min((length for length in (tight, simple) if length is not None), key=lambda b: b.value, default=None)
     at_most = f" Theory bounds it by {bound.value:.1f}." if bound is not None else ""
     if "effective_horizon.gorp" in card.undefined and card.deterministic:
-        return f"Effective horizon {card.undefined['effective_horizon.gorp']}.{at_most}"
+        return f"Effective horizon: {card.undefined['effective_horizon.gorp']}.{at_most}"
     stochastic = card.effective_horizon.get("stochastic")
     if stochastic is not None:
         return f"Stochastic effective horizon {stochastic.value:.1f} of {card.horizon} (look-ahead k = {stochastic.k})."
