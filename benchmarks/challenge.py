@@ -68,17 +68,19 @@ def start_up(mdp: str) -> dict[str, float]:
     return {"import_mohs": round(float(imported), 3), "first_step": round(float(made), 3)}
 
 
-def gorp_runs() -> list[dict[str, float]]:
-    """CPU seconds of runs of GORP that end with their first loss, played and by law, with all preparation."""
+def gorp_runs(repeats: int) -> list[dict[str, float]]:
+    """CPU seconds of runs of GORP that end with their first loss, played and by law in turns, with all preparation."""
     table, found = stored(SEARCHED).table(), []
+
+    def seconds(k: int, m: int, by_law: bool) -> float:
+        begun = time.process_time()
+        success(table, k, m, RUNS, by_law=by_law)
+        return time.process_time() - begun
+
     for k, m in SEARCHES:
-        seconds: dict[str, float] = {}
-        for way, by_law in (("played", False), ("by_law", True)):
-            success(table, 1, 1, 1, by_law=by_law)  # compiles
-            begun = time.process_time()
-            done = success(table, k, m, RUNS, by_law=by_law)
-            seconds |= {way: time.process_time() - begun, f"{way}_successes": done.successes}
-        found.append({"k": k, "m": m, "runs": RUNS, **seconds, "ratio": seconds["played"] / seconds["by_law"]})
+        sides = [lambda k=k, m=m, law=law: seconds(k, m, law) for law in (False, True)]
+        played, drawn = np.median(in_turns(sides, repeats), axis=0).tolist()
+        found.append({"k": k, "m": m, "runs": RUNS, "played": played, "by_law": drawn, "ratio": played / drawn})
     return found
 
 
@@ -94,7 +96,7 @@ def main() -> None:
     rounds = in_turns([lambda side=side: side().rate for side in cases.values()], 5 if options.quick else 15)
     rates = dict(zip(cases, np.median(rounds, axis=0).tolist(), strict=True))
     starts = {mdp: start_up(mdp) for mdp in (TILES, GAME)}
-    searches = gorp_runs()
+    searches = gorp_runs(3 if options.quick else 5)
     met = {name: rates[name] >= target for name, target in TARGETS.items()}
     met |= {f"start_{mdp}": times["first_step"] < WITHIN for mdp, times in starts.items()}
     if options.json:

@@ -37,16 +37,14 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", help="ids that begin so; the list is then not written")
     parser.add_argument("--measure", action="store_true", help="measure what is on the list further")
     options = parser.parse_args()
-    listed = {entry.id: entry for entry in catalogue.challenge()} if options.measure else None
-    tried = candidates() if listed is None else [candidate(id) for id in listed]
+    tried = [candidate(entry.id) for entry in catalogue.challenge()] if options.measure else candidates()
     chosen = [c for c in tried if not options.only or c.id.startswith(tuple(options.only))]
     groups = [list(group) for _, group in groupby(chosen, key=_group)]
     with ProcessPoolExecutor(options.workers) as pool:
-        parts = pool.map(_examined, groups) if listed is None else pool.map(_measured, groups)
-        found = [entry for part in parts for entry in part]
+        found = [entry for part in pool.map(_measured if options.measure else _examined, groups) for entry in part]
     print(Counter((entry.source, entry.status) for entry in found))
     if not options.only:
-        _write(found if listed is None else _merged(found))
+        _write(_merged(found) if options.measure else found)
 
 
 def _group(candidate: Candidate) -> tuple[object, ...]:

@@ -15,7 +15,7 @@ from mohs.exact import gorp_law
 from mohs.exact.ends import ends
 from mohs.exact.gorp import gorp_horizon, success
 
-CLOSE = 2e-3  # the law is integrated over a grid of ties
+CLOSE = 5e-4  # the law is integrated over a grid of ties
 
 
 @st.composite
