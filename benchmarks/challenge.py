@@ -29,7 +29,7 @@ import numpy as np
 
 import mohs
 from benchmarks.measure import WORDS, Side, in_turns, single, vector
-from mohs.exact.gorp import success
+from mohs.exact.lookahead.gorp import success
 from mohs.tables.challenge.cache import stored
 
 FLEET = 4096

@@ -34,9 +34,9 @@ import scipy.sparse as sp
 import mohs
 from benchmarks.measure import in_turns
 from mohs import Table
-from mohs.exact.gorp_runs import Arena, play, prepare
-from mohs.exact.qvi import min_k
-from mohs.exact.solve import q_values
+from mohs.exact.lookahead.gorp_runs import Arena, play, prepare
+from mohs.exact.lookahead.qvi import min_k
+from mohs.exact.values.solve import q_values
 from mohs.tables.puzzles.tiles import tiles
 
 HORIZON, DISCOUNT = 50, 0.99

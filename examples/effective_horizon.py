@@ -12,8 +12,8 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 import mohs
-from mohs.exact.gorp import gorp_horizon
-from mohs.exact.qvi import min_k
+from mohs.exact.lookahead.gorp import gorp_horizon
+from mohs.exact.lookahead.qvi import min_k
 from mohs.report.theme import LIGHT, dress
 from mohs.stats import estimate
 

@@ -10,7 +10,7 @@ import numpy as np
 
 import mohs
 from mohs.compat import RLToyEnv
-from mohs.exact.solve import returns
+from mohs.exact.values.solve import returns
 
 # %% A configuration as it is, and its environments over delays.
 config = {

@@ -17,8 +17,8 @@ from mohs import Cell, Probe, Segment, Table, UsageError
 from mohs.agents.gorp import make_gorp
 from mohs.agents.sqirl import make_sqirl
 from mohs.cli import main
-from mohs.exact.gorp import success
-from mohs.exact.solve import returns
+from mohs.exact.lookahead.gorp import success
+from mohs.exact.values.solve import returns
 from mohs.runs.learners import agent, learner
 
 SURPRISE = 1e-6  # a p-value that does not happen by chance

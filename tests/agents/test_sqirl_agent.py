@@ -15,8 +15,8 @@ from mohs import Cell, Probe, Segment
 from mohs.agents.gorp import make_gorp
 from mohs.agents.regression import _forest
 from mohs.agents.sqirl import make_sqirl
-from mohs.exact.qvi import min_k
-from mohs.exact.solve import returns
+from mohs.exact.lookahead.qvi import min_k
+from mohs.exact.values.solve import returns
 from mohs.runs.learners import agent, learner
 
 

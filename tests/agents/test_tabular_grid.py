@@ -7,7 +7,7 @@ import pytest
 
 import mohs
 from mohs import Cell, Probe, Segment, Task
-from mohs.exact.solve import returns
+from mohs.exact.values.solve import returns
 from mohs.runs.learners import agent, learner
 
 

@@ -221,7 +221,7 @@ def test_unbounded_spaces_are_said_to_be_bounded() -> None:
 
 
 def test_the_task_opens_the_rest_of_the_laboratory() -> None:
-    from mohs.exact.solve import returns
+    from mohs.exact.values.solve import returns
 
     env = RLToyEnv(**DISCRETE, sequence_length=3, reward_every_n_steps=1)
     assert returns(mohs.table(env.task)).optimal == 98

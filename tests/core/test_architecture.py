@@ -13,7 +13,7 @@ import mohs
 
 PACKAGE = Path(mohs.__file__).parent
 LAYERS = [
-    "core", "tables", "exact", "engines", "envs", "compat", "agents", "runs", "stats", "protocols", "report", "cli",
+    "core", "stats", "tables", "exact", "engines", "envs", "compat", "agents", "runs", "protocols", "report", "cli",
 ]  # fmt: skip
 # No peeking: an agent is handed what it may know of a table.
 FORBIDDEN = {("agents", "tables"), ("agents", "exact")}

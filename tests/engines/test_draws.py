@@ -14,7 +14,7 @@ from mohs.engines import draws
 
 
 @kernel
-def fill(key, raw, flat, bell, lane):  # type: ignore[no-untyped-def]
+def fill(key, raw, flat, bell, lane):
     for episode in range(raw.shape[0]):
         for t in range(raw.shape[1]):
             raw[episode, t] = draws.bits(key, episode, t, lane)

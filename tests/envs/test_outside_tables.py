@@ -9,7 +9,7 @@ import pytest
 
 import mohs
 from mohs import UsageError
-from mohs.exact.solve import returns
+from mohs.exact.values.solve import returns
 
 LISTED: list[tuple[str, dict[str, Any]]] = [
     ("FrozenLake-v1", {}),

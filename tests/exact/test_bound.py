@@ -12,8 +12,8 @@ from small_tables import BRIDGE, MDPS, tables
 
 import mohs
 from mohs import Table, UsageError
-from mohs.exact.bound import simple_bound
-from mohs.exact.qvi import TIES
+from mohs.exact.bounds.simple import simple_bound
+from mohs.exact.lookahead.qvi import TIES
 
 
 def reference(table, k):

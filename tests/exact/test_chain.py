@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from small_tables import mixed_tables, reachable, transitions
 
 from mohs import Table
-from mohs.exact.chain import mixing_time, return_time
+from mohs.exact.measures.chain import mixing_time, return_time
 
 ONE = Table.from_arrays([[0, 0]], [[0.0, 1.0]], horizon=3)
 # The first action ends the episode for a reward, the second waits.

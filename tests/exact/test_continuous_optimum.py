@@ -18,7 +18,7 @@ from mohs.engines.continuous import kernels
 from mohs.engines.continuous.fleet import fleet
 from mohs.exact.continuous import best_returns, optimum
 from mohs.exact.continuous_problem import Problem
-from mohs.exact.mean_distance import mean_distance, mean_norm
+from mohs.exact.measures.mean_distance import mean_distance, mean_norm
 from mohs.tables.point_mass import point_mass
 
 ID = "toy/continuous"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from small_tables import mixed_tables, reachable, transitions
 
 from mohs import Table
-from mohs.exact.distances import diameter, distances, eccentricity
+from mohs.exact.measures.distances import diameter, distances, eccentricity
 from mohs.tables.puzzles.tiles import boards
 
 ONE = Table.from_arrays([[0, 0]], [[0.0, 1.0]], horizon=3)

@@ -14,10 +14,10 @@ from small_tables import BRIDGE, MDPS, tables
 
 import mohs
 from mohs import Table, Task, UsageError
-from mohs.exact import distribution as module
-from mohs.exact.distribution import backward_moments, distribution, moments, unit
-from mohs.exact.qvi import p_opt
-from mohs.exact.solve import plan, returns, values
+from mohs.exact.lookahead.qvi import p_opt
+from mohs.exact.values import distribution as module
+from mohs.exact.values.distribution import backward_moments, distribution, moments, unit
+from mohs.exact.values.solve import plan, returns, values
 from mohs.tables.transforms import action_noise
 
 TASKS = [

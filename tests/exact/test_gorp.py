@@ -16,10 +16,10 @@ from small_tables import tables
 
 import mohs
 from mohs import Table, UsageError
-from mohs.exact import gorp_kernels as kernels
-from mohs.exact import gorp_runs
-from mohs.exact.gorp import gorp, gorp_horizon, success
-from mohs.exact.solve import returns
+from mohs.exact.lookahead import gorp_kernels as kernels
+from mohs.exact.lookahead import gorp_runs
+from mohs.exact.lookahead.gorp import gorp, gorp_horizon, success
+from mohs.exact.values.solve import returns
 
 
 @settings(max_examples=40)

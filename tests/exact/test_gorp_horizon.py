@@ -13,9 +13,9 @@ from scipy.stats import binomtest
 from small_tables import BRIDGE, MDPS, tables
 
 from mohs import Table, UsageError
-from mohs.exact.bound import simple_bound
-from mohs.exact.gorp import gorp_horizon, success
-from mohs.exact.proportion import clopper_pearson
+from mohs.exact.bounds.simple import simple_bound
+from mohs.exact.lookahead.gorp import gorp_horizon, success
+from mohs.stats.proportion import clopper_pearson
 
 
 @pytest.mark.parametrize(("successes", "runs", "level"), [(0, 7, 0.95), (7, 7, 0.95), (3, 10, 0.9), (50, 100, 0.9875)])

@@ -11,9 +11,9 @@ from scipy.stats import binom
 
 from mohs import Table
 from mohs.core.errors import UsageError
-from mohs.exact import gorp_law
-from mohs.exact.ends import ends
-from mohs.exact.gorp import gorp_horizon, success
+from mohs.exact.lookahead import gorp_law
+from mohs.exact.lookahead.ends import ends
+from mohs.exact.lookahead.gorp import gorp_horizon, success
 
 CLOSE = 5e-4  # the law is integrated over a grid of ties
 

@@ -14,8 +14,9 @@ from small_tables import episodes, mixed_tables, outcomes, reachable, transition
 
 import mohs
 from mohs import Table, UsageError
-from mohs.exact.chain import return_time
-from mohs.exact.measures import (
+from mohs.exact.lookahead.qvi import TIES
+from mohs.exact.measures.chain import return_time
+from mohs.exact.measures.table_measures import (
     AbsorbingShare,
     Gaps,
     absorbing_share,
@@ -25,7 +26,6 @@ from mohs.exact.measures import (
     transition_entropy,
     value_norm,
 )
-from mohs.exact.qvi import TIES
 from mohs.tables.puzzles.tiles import boards
 
 ONE = Table.from_arrays([[0, 0]], [[0.0, 1.0]], horizon=3)

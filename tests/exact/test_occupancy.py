@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 from small_tables import BRIDGE, MDPS, episodes, mixed_tables, transitions
 
 from mohs import Table, UsageError
-from mohs.exact.occupancy import (
+from mohs.exact.measures.occupancy import (
     covering_length,
     expected_visits,
     least_occupancies,
     occupancies,
     tight_covering_length,
 )
-from mohs.exact.solve import plan, values
+from mohs.exact.values.solve import plan, values
 
 # Three states in a row: one action goes on, the other ends the episode.
 CORRIDOR = Table.from_arrays([[1, -1], [2, -1], [-1, -1]], np.zeros((3, 2)), horizon=3)

@@ -14,9 +14,9 @@ from small_tables import BRIDGE, MDPS, tables
 
 import mohs
 from mohs import Table, UsageError
-from mohs.exact import qvi
-from mohs.exact.qvi import TIES, epw, greedy, min_k, p_opt, random_guess_bound, solvable
-from mohs.exact.solve import returns
+from mohs.exact.lookahead import qvi
+from mohs.exact.lookahead.qvi import TIES, epw, greedy, min_k, p_opt, random_guess_bound, solvable
+from mohs.exact.values.solve import returns
 from mohs.tables.transforms import sticky_actions
 
 EXPECTED = {"random": lambda row: sum(row) / len(row), "nothing": lambda row: 0.0, "optimum": max}

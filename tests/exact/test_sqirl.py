@@ -13,10 +13,10 @@ from small_tables import tables
 
 from mohs import Table, UsageError
 from mohs.core.seeding import hashes
-from mohs.exact import sqirl_kernels as kernels
-from mohs.exact.proportion import clopper_pearson
-from mohs.exact.solve import returns, values
-from mohs.exact.sqirl import _episodes, _fit, sqirl, sqirl_horizon, sqirl_success
+from mohs.exact.lookahead import sqirl_kernels as kernels
+from mohs.exact.lookahead.sqirl import _episodes, _fit, sqirl, sqirl_horizon, sqirl_success
+from mohs.exact.values.solve import returns, values
+from mohs.stats.proportion import clopper_pearson
 from mohs.tables.transforms import action_noise
 
 

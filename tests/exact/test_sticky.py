@@ -9,8 +9,8 @@ from small_tables import tables
 
 from mohs import Table
 from mohs.core.errors import UsageError
-from mohs.exact.solve import values
-from mohs.exact.sticky import sticky_return
+from mohs.exact.values.solve import values
+from mohs.exact.values.sticky import sticky_return
 from mohs.tables.transforms import sticky_actions
 
 

@@ -14,9 +14,9 @@ from small_tables import BRIDGE, MDPS, tables
 
 import mohs
 from mohs import Table, UsageError
-from mohs.exact.qvi import min_k, solvable
-from mohs.exact.solve import returns
-from mohs.exact.stochastic import stochastic_horizon
+from mohs.exact.bounds.stochastic import stochastic_horizon
+from mohs.exact.lookahead.qvi import min_k, solvable
+from mohs.exact.values.solve import returns
 from mohs.tables.transforms import action_noise, sticky_actions
 
 

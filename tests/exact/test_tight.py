@@ -17,10 +17,10 @@ from small_tables import BRIDGE, MDPS, tables
 
 import mohs
 from mohs import Table, UsageError
-from mohs.exact import envelope_kernels, tight_kernels
-from mohs.exact.bound import simple_bound
-from mohs.exact.solve import returns, values
-from mohs.exact.tight import _optima_after, failure, tight_bound
+from mohs.exact.bounds import envelope_kernels, tight_kernels
+from mohs.exact.bounds.simple import simple_bound
+from mohs.exact.bounds.tight import _optima_after, failure, tight_bound
+from mohs.exact.values.solve import returns, values
 
 chances = st.floats(1e-4, 1 - 1e-4)
 episodes = st.sampled_from([1, 2, 3, 7, 30, 200, 5000])

@@ -12,8 +12,9 @@ import pytest
 
 import mohs
 from mohs import Table, Task, UsageError
-from mohs.exact import qvi, solve
-from mohs.exact.bound import simple_bound
+from mohs.exact.bounds.simple import simple_bound
+from mohs.exact.lookahead import qvi
+from mohs.exact.values import solve
 from mohs.protocols.card_sentences import headline
 from mohs.report.data import json_text
 

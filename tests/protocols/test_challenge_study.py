@@ -11,7 +11,7 @@ import mohs
 from invented_challenge import facts, study_of
 from mohs import UsageError
 from mohs.agents.deep.catalogue import config
-from mohs.exact.solve import values
+from mohs.exact.values.solve import values
 from mohs.protocols.challenge import study as module
 from mohs.protocols.challenge.editions import QUICK_CHALLENGE, QUICK_CONTROLS, few, is_control, survivors
 from mohs.protocols.challenge.settings import contender, contenders, falling_clip, falling_rate

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from invented_challenge import BUDGET, EVERY, OPTIMUM, facts, from_step, results_of, study_of
-from mohs.exact.gorp import LONG
-from mohs.exact.qvi import TIES
+from mohs.exact.lookahead.gorp import LONG
+from mohs.exact.lookahead.qvi import TIES
 from mohs.protocols.challenge.runs import first_solved, kind
 from mohs.protocols.challenge.verdict import groups, length, verdict
 from mohs.report.data import json_text

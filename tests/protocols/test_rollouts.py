@@ -7,7 +7,7 @@ import pytest
 
 import mohs
 from mohs import Table, UsageError
-from mohs.exact.solve import returns
+from mohs.exact.values.solve import returns
 from mohs.protocols.rollouts import rollouts
 
 

@@ -11,8 +11,9 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mohs import Table
-from mohs.exact import qvi, solve
-from mohs.exact.bound import simple_bound
+from mohs.exact.bounds.simple import simple_bound
+from mohs.exact.lookahead import qvi
+from mohs.exact.values import solve
 from mohs.protocols.card import Card, Length
 from mohs.protocols.rollouts import Rollouts
 from mohs.stats import estimate

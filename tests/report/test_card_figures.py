@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from small_cards import made, texts, the_lake, the_pole
 
 from mohs import Table
-from mohs.exact.bound import simple_bound
+from mohs.exact.bounds.simple import simple_bound
 from mohs.protocols.card import Card, Length
 from mohs.report import figures
 from mohs.report.cards import cards_html

@@ -14,7 +14,7 @@ from small_cards import EVIL, chain, made, texts, the_lake, the_pole
 from test_report_pages import Reader, loads, needs_browser, opened
 
 from mohs.core.errors import UsageError
-from mohs.exact.measures import measures
+from mohs.exact.measures.table_measures import measures
 from mohs.protocols.card import Card
 from mohs.report import card_rows
 from mohs.report.cards import cards_html, write_cards

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from small_cards import NAMES, chain, grid
 
 from mohs import Table
-from mohs.exact import solve
-from mohs.exact.distances import distances
+from mohs.exact.measures.distances import distances
+from mohs.exact.values import solve
 from mohs.report import figures
 from mohs.report.figures.state_graph import HIGHEST, SPAN, StateGraph, layout, node_size
 from mohs.report.figures.state_grid import StateGrid, grid_shape

@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from mohs.core.errors import UsageError
-from mohs.exact import qvi, solve
-from mohs.exact.distances import distances
+from mohs.exact.lookahead import qvi
+from mohs.exact.measures.distances import distances
+from mohs.exact.values import solve
 from mohs.tables.challenge import cache
 from mohs.tables.challenge.build import LIMIT, build
 from mohs.tables.challenge.building import build_all

@@ -16,7 +16,7 @@ from random_tables import assert_same, entries, restricted, tables
 
 import mohs
 from mohs import Table, UsageError
-from mohs.exact.solve import returns, values
+from mohs.exact.values.solve import returns, values
 from mohs.tables import gymnasium_search
 from mohs.tables.merging import merged
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mohs import UsageError
-from mohs.exact.solve import values
+from mohs.exact.values.solve import values
 from mohs.tables.puzzles.hanoi import hanoi_mdp, puzzle
 
 

@@ -13,7 +13,7 @@ from random_tables import assert_same, entries, tables
 
 import mohs
 from mohs import Table, UsageError
-from mohs.exact.solve import returns
+from mohs.exact.values.solve import returns
 from mohs.tables.loaders import save_bridge
 
 BRIDGE = Path(os.environ.get("MOHS_BRIDGE_DIR", Path(__file__).parents[3] / "shared" / "oracles" / "bridge"))

@@ -11,7 +11,7 @@ from hypothesis import given
 from random_tables import assert_same, entries, tables
 
 from mohs import Table, UsageError
-from mohs.exact.solve import returns
+from mohs.exact.values.solve import returns
 from mohs.tables.merging import merged
 
 

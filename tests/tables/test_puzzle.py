@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mohs import UsageError
-from mohs.exact.distances import distances
+from mohs.exact.measures.distances import distances
 from mohs.tables.puzzles import cube, hanoi, levels, sokoban, tiles
 from mohs.tables.puzzles.puzzle import mdp, search, start_at
 

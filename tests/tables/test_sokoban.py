@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mohs import UsageError
-from mohs.exact.solve import backward
+from mohs.exact.values.solve import backward
 from mohs.tables.puzzles.levels import parse, shipped
 from mohs.tables.puzzles.puzzle import search, table
 from mohs.tables.puzzles.sokoban import puzzle, sokoban_mdp

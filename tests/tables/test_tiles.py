@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mohs import UsageError
-from mohs.exact.solve import returns, values
+from mohs.exact.values.solve import returns, values
 from mohs.tables.puzzles.tiles import MOVES, boards, tiles
 
 

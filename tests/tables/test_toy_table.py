@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import mohs
 from mohs import Task, UsageError
-from mohs.exact.solve import returns
+from mohs.exact.values.solve import returns
 
 
 @st.composite

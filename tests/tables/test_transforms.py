@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from random_tables import assert_same, entries, tables
 
 from mohs import Table, UsageError
-from mohs.exact.solve import returns
+from mohs.exact.values.solve import returns
 from mohs.tables.loaders import save_bridge
 from mohs.tables.puzzles.tiles import tiles
 from mohs.tables.transforms import action_noise, sticky_actions, sticky_pairs

@@ -40,7 +40,7 @@ TRACKER = np.dtype([("at", np.int64), ("step", np.int64), ("gain", np.float64), 
 
 
 @kernel
-def follow(  # type: ignore[no-untyped-def]
+def follow(
     instances, tasks, ints, floats, indptr, succ, actions, others, observation, starts, policy, trackers,
     returns, lengths, episodes, window, steps, most_episodes,
 ):  # fmt: skip

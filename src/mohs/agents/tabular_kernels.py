@@ -28,14 +28,14 @@ LEARNER = np.dtype(
 
 
 @law
-def row_of(inst, tasks, told):  # type: ignore[no-untyped-def]
+def row_of(inst, tasks, told):
     """The row of the Q-table: the observation, and the task where the agent is told which one it is."""
     number, count = seen(inst, tasks)
     return told[inst.task] * count + number
 
 
 @law
-def greedy(q, second, row, key, episode, t, lane):  # type: ignore[no-untyped-def]
+def greedy(q, second, row, key, episode, t, lane):
     """An action of the largest value; ties are broken by a draw. Double Q-learning acts by the sum of both tables."""
     double = second.shape[0] > 0
     best, ties = -np.inf, 0
@@ -56,7 +56,7 @@ def greedy(q, second, row, key, episode, t, lane):  # type: ignore[no-untyped-de
 
 
 @law
-def explore(q, second, row, key, episode, t, epsilon):  # type: ignore[no-untyped-def]
+def explore(q, second, row, key, episode, t, epsilon):
     """ε-greedy."""
     if uniform(key, episode, t, LANE_EXPLORE) < epsilon:
         return np.int64(bits(key, episode, t, LANE_ACTION) % np.uint64(q.shape[1]))
@@ -64,12 +64,12 @@ def explore(q, second, row, key, episode, t, epsilon):  # type: ignore[no-untype
 
 
 @law
-def epsilon_at(step, start, end, steps):  # type: ignore[no-untyped-def]
+def epsilon_at(step, start, end, steps):
     return end if step >= steps else start + (end - start) * step / steps
 
 
 @law
-def largest(q, row):  # type: ignore[no-untyped-def]
+def largest(q, row):
     best = q[row, 0]
     for action in range(1, q.shape[1]):
         best = max(best, q[row, action])
@@ -77,7 +77,7 @@ def largest(q, row):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def train(  # type: ignore[no-untyped-def]
+def train(
     instances, tasks, ints, floats, told, learners, q, second, returns, lengths, episodes, window, steps,
     algorithm, rate, discount, epsilon_start, epsilon_end, epsilon_steps,
 ):  # fmt: skip
@@ -131,7 +131,7 @@ def train(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def play(instances, tasks, ints, floats, told, keys, q, second, epsilon, steps, episodes, returns, lengths, played):  # type: ignore[no-untyped-def]
+def play(instances, tasks, ints, floats, told, keys, q, second, epsilon, steps, episodes, returns, lengths, played):
     """Every cell plays on, at most `steps` steps, until it has played its episodes; sums go to the last arrays."""
     for cell in range(len(instances)):
         inst = instances[cell]

@@ -13,7 +13,7 @@ _S27, _S30, _S31 = (np.uint64(s) for s in (27, 30, 31))
 
 
 @law
-def mix(x):  # type: ignore[no-untyped-def]
+def mix(x):
     """64 random bits from 64 others."""
     x = (x ^ (x >> _S30)) * _M1
     x = (x ^ (x >> _S27)) * _M2

@@ -12,13 +12,13 @@ from mohs.engines.draws import LANE_REWARD, LANE_TASK, normal, uniform
 
 
 @law
-def at(arena, place):  # type: ignore[no-untyped-def]
+def at(arena, place):
     """An element of an arena. Unsigned, because numba would test a signed index for counting from the end."""
     return arena[np.uint64(place)]
 
 
 @law
-def first_above(floats, offset, size, u):  # type: ignore[no-untyped-def]
+def first_above(floats, offset, size, u):
     """The first index whose cumulative probability exceeds u; `cumulative` sees to it that there is one."""
     low = 0
     while size > 1:
@@ -29,7 +29,7 @@ def first_above(floats, offset, size, u):  # type: ignore[no-untyped-def]
 
 
 @law
-def draw_task(inst, ints, floats, episode):  # type: ignore[no-untyped-def]
+def draw_task(inst, ints, floats, episode):
     """Chooses the task of an episode: at `choices` lie their number, the offset of their odds, the tasks."""
     if inst.choices > 0:
         choices = inst.choices
@@ -39,7 +39,7 @@ def draw_task(inst, ints, floats, episode):  # type: ignore[no-untyped-def]
 
 
 @law
-def handed_out(inst, task, floats, key, episode, t, reward, terminated):  # type: ignore[no-untyped-def]
+def handed_out(inst, task, floats, key, episode, t, reward, terminated):
     """What is paid for step t, in which `reward` was earned: delayed, + noise, · scale, + shift, + terminal reward."""
     delay = task.delay
     if delay > 0:

@@ -23,26 +23,26 @@ LANE_START, LANE_IRRELEVANT_START, LANE_TASK, LANE_IMAGE = range(4, 8)  # an add
 
 
 @law
-def bits(key, episode, t, lane):  # type: ignore[no-untyped-def]
+def bits(key, episode, t, lane):
     """64 random bits at an address."""
     address = (np.uint64(episode) << _S32) | (np.uint64(t) << _S3) | np.uint64(lane)
     return mix(np.uint64(key) + STRIDE * (address + np.uint64(1)))
 
 
 @law
-def nth(x, n):  # type: ignore[no-untyped-def]
+def nth(x, n):
     """64 random bits more from those of an address: the n-th, where one address stands for several numbers."""
     return mix(x + STRIDE * np.uint64(n + 1))
 
 
 @law
-def as_uniform(x):  # type: ignore[no-untyped-def]
+def as_uniform(x):
     """A number in [0, 1)."""
     return np.float64(x >> _S11) * _UNIT
 
 
 @law
-def uniform(key, episode, t, lane):  # type: ignore[no-untyped-def]
+def uniform(key, episode, t, lane):
     """A number in [0, 1) at an address."""
     return as_uniform(bits(key, episode, t, lane))
 
@@ -69,7 +69,7 @@ _FIRST_PART = (1023 - 54) << 4  # the top bits of a float: its exponent and the 
 
 
 @law
-def as_normal(x):  # type: ignore[no-untyped-def]
+def as_normal(x):
     """A standard normal: one bit is its sign, 52 bits its tail probability, of which it is the quantile."""
     p = (np.float64(x >> _S12) + 0.5) * _UNIT
     digits = np.float64(p).view(np.uint64)
@@ -83,7 +83,7 @@ def as_normal(x):  # type: ignore[no-untyped-def]
 
 
 @law
-def normal(key, episode, t, lane):  # type: ignore[no-untyped-def]
+def normal(key, episode, t, lane):
     """A standard normal at an address."""
     return as_normal(bits(key, episode, t, lane))
 

@@ -46,7 +46,7 @@ class Arena:
 def splitter(instance: npt.DTypeLike, task: npt.DTypeLike) -> Callable[[Any], tuple[Any, Any, Any, Any]]:
     """The function that finds the four parts in a block whose records have these types; it can be made a law."""
 
-    def split(memory):  # type: ignore[no-untyped-def]
+    def split(memory):
         """The instances, the tasks, the integer and the float arena of a block: views, not copies."""
         return (
             memory[4 : memory[0]].view(instance),

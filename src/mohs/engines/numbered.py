@@ -37,49 +37,49 @@ def _of(inst: Any, of_discrete: Any, of_table: Any) -> Any:
 
 
 @_when_compiled
-def begin(inst, tasks, ints, floats):  # type: ignore[no-untyped-def]
+def begin(inst, tasks, ints, floats):
     """Starts the next episode."""
     return _of(inst, discrete.begin, table.begin)
 
 
 @_when_compiled
-def advance(inst, tasks, ints, floats, action):  # type: ignore[no-untyped-def]
+def advance(inst, tasks, ints, floats, action):
     """One step: (reward, terminated, truncated). The caller has checked the action."""
     return _of(inst, advance_discrete, advance_table)
 
 
 @_when_compiled
-def seen(inst, tasks):  # type: ignore[no-untyped-def]
+def seen(inst, tasks):
     """The number of what is seen, and how many there are."""
     return _of(inst, seen_discrete, seen_table)
 
 
 @law
-def advance_discrete(inst, tasks, ints, floats, action):  # type: ignore[no-untyped-def]
+def advance_discrete(inst, tasks, ints, floats, action):
     """An action stands for two where there is an irrelevant part."""
     others = max(at(tasks, inst.task).irrelevant_actions, 1)
     return discrete.advance(inst, tasks, ints, floats, action // others, action % others)
 
 
 @law
-def advance_table(inst, tasks, ints, floats, action):  # type: ignore[no-untyped-def]
+def advance_table(inst, tasks, ints, floats, action):
     return table.advance(inst, tasks, action)
 
 
 @law
-def seen_discrete(inst, tasks):  # type: ignore[no-untyped-def]
+def seen_discrete(inst, tasks):
     task = at(tasks, inst.task)
     others = max(task.irrelevant_states, 1)
     return inst.state * others + inst.irrelevant, task.states * others
 
 
 @law
-def seen_table(inst, tasks):  # type: ignore[no-untyped-def]
+def seen_table(inst, tasks):
     return inst.state, at(tasks, inst.task).states
 
 
 @kernel
-def begin_all(instances, tasks, ints, floats):  # type: ignore[no-untyped-def]
+def begin_all(instances, tasks, ints, floats):
     """Starts an episode in every instance."""
     for i in range(len(instances)):
         begin(instances[i], tasks, ints, floats)

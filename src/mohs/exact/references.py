@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from mohs.core.score import Reference, Score
 from mohs.core.task import Task
-from mohs.exact.solve import Rule, values
+from mohs.exact.values.solve import Rule, values
 from mohs.tables.build import table
 
 _RULES: tuple[Rule, Rule] = ("mean", "best")

@@ -17,14 +17,15 @@ import gymnasium
 from mohs.core.domain import Flag, Integer, Real
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
-from mohs.exact import qvi, solve
-from mohs.exact.bound import simple_bound
+from mohs.exact.bounds.simple import simple_bound
+from mohs.exact.bounds.stochastic import stochastic_horizon
+from mohs.exact.bounds.tight import tight_bound
 from mohs.exact.ctgraph import formulas
-from mohs.exact.gorp import LONG, gorp_horizon
-from mohs.exact.gorp_runs import charge
-from mohs.exact.measures import measures
-from mohs.exact.stochastic import stochastic_horizon
-from mohs.exact.tight import tight_bound
+from mohs.exact.lookahead import qvi
+from mohs.exact.lookahead.gorp import LONG, gorp_horizon
+from mohs.exact.lookahead.gorp_runs import charge
+from mohs.exact.measures.table_measures import measures
+from mohs.exact.values import solve
 from mohs.protocols.hardness import Card, Length
 from mohs.protocols.rollouts import rollouts
 from mohs.protocols.targets import Target, resolve

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from mohs.exact.proportion import LEVEL
 from mohs.report import numbers
 from mohs.report.figures.horizons import AT_MOST, WAYS, why_no_length
 from mohs.report.measure_words import FORMULAS, about
 from mohs.report.numbers import written
 from mohs.stats import Estimate
+from mohs.stats.proportion import LEVEL
 
 if TYPE_CHECKING:
     from mohs.protocols.card import Card

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 _OCCUPANCY = "Laidlaw et al. 2023, BRIDGE data"
 _GAPS = "Simchowitz & Jamieson 2019"
 
-# Title, meaning and source, by the names that `mohs.exact.measures` gives.
+# Title, meaning and source, by the names that `mohs.exact.measures.table_measures` gives.
 WORDS: Mapping[str, tuple[str, str, str]] = {
     "least_state_occupancy": (
         "Least state occupancy",
@@ -171,4 +171,4 @@ FORMULAS: Mapping[str, tuple[str, str, str]] = {
 
 def about(name: str) -> tuple[str, str, str]:
     """Title, meaning and source; a measure that has no words yet is called by its name."""
-    return WORDS.get(name, (name.replace("_", " ").capitalize(), "", "mohs.exact.measures"))
+    return WORDS.get(name, (name.replace("_", " ").capitalize(), "", "mohs.exact.measures.table_measures"))

@@ -25,7 +25,7 @@ from mohs.core.errors import UsageError, unknown
 from mohs.core.task import Source, Task, members
 from mohs.core.values import resolve
 from mohs.envs.make import make
-from mohs.exact.solve import Plan, plan
+from mohs.exact.values.solve import Plan, plan
 from mohs.tables.build import table
 
 # Agents of ours that are Python objects as those of users are.

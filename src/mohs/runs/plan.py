@@ -26,13 +26,27 @@ LARGEST_PACK = 64  # beyond this the batched learners gain nothing and a lost pa
 
 
 @dataclass(frozen=True)
+class Track:
+    """One agent at one point of a family, or on the whole of it (""): a run for every seed."""
+
+    agent: str
+    point: str = ""
+
+
+@dataclass(frozen=True)
 class Plan:
-    """Cells to run, each once, with the protocol and the options that asked for them."""
+    """The runs of a study: agents × points of a family × seeds, as cells to run, each once.
+
+    `options` is the study as JSON. `tracks` names what was asked for; `runs` are the keys of its cells, seed by seed
+    and track by track. Several runs may be one cell: the vanilla task is a dose of every dial.
+    """
 
     name: str
     protocol: str
     options: Mapping[str, Json] = field(hash=False)
     cells: tuple[Cell, ...]
+    tracks: tuple[Track, ...] = ()
+    runs: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         try:
@@ -41,29 +55,48 @@ class Plan:
             raise UsageError(
                 f"the options of a plan must be a mapping that can be written as JSON: {error}."
             ) from error
+        if self.tracks and len(self.cells) % len(self.tracks):
+            raise UsageError("a plan must have one cell for each track and seed.")
         object.__setattr__(self, "options", options)
-        # A protocol may ask for one cell on several axes (the vanilla task); it is run once.
+        object.__setattr__(self, "runs", tuple(cell.key for cell in self.cells))
         object.__setattr__(self, "cells", tuple({cell.key: cell for cell in self.cells}.values()))
+
+    @classmethod
+    def of(
+        cls,
+        name: str,
+        protocol: str,
+        options: Mapping[str, Json],
+        tracks: Mapping[Track, Callable[[int], Cell]],
+        seeds: int,
+    ) -> Plan:
+        """Every track with the seeds 0, 1, ...; seed by seed, so that an interrupted study has whole seeds."""
+        cells = tuple(make(seed) for seed in range(seeds) for make in tracks.values())
+        return cls(name, protocol, options, cells, tuple(tracks))
 
     @property
     def steps(self) -> int:
         return sum(cell.steps for cell in self.cells)
 
     def to_json(self) -> dict[str, Json]:
-        return {**self._header(), "cells": [cell.to_json() for cell in self.cells]}
+        cells = {cell.key: cell.to_json() for cell in self.cells}
+        tracks: list[Json] = [[track.agent, track.point] for track in self.tracks]
+        return {**self._header(), "tracks": tracks, "cells": [cells[key] for key in self.runs]}
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Plan:
-        data = read_json(data, "plan", {"name", "protocol", "options", "cells"})
+        data = read_json(data, "plan", {"name", "protocol", "options", "tracks", "cells"})
         if not isinstance(data["options"], Mapping) or not isinstance(data["cells"], list | tuple):
             raise UsageError("a plan must have a mapping of options and a list of cells.")
-        return cls(data["name"], data["protocol"], data["options"], tuple(Cell.from_json(c) for c in data["cells"]))
+        tracks = tuple(Track(*names) for names in data["tracks"])
+        return cls(
+            data["name"], data["protocol"], data["options"], tuple(Cell.from_json(c) for c in data["cells"]), tracks
+        )
 
     @cached_property
     def key(self) -> str:
-        """A content hash; the cells enter by their own keys."""
-        keys: list[Json] = [cell.key for cell in self.cells]
-        return content_hash({**self._header(), "cells": keys})
+        """A content hash; the cells enter by their own keys. The tracks follow from the options."""
+        return content_hash({**self._header(), "cells": [cell.key for cell in self.cells]})
 
     def _header(self) -> dict[str, Json]:
         return {"name": self.name, "protocol": self.protocol, "options": dict(self.options)}

@@ -23,7 +23,7 @@ from mohs.core.errors import MohsError, StoreError, unknown
 from mohs.core.values import Json, canonical_json
 from mohs.runs import blobs, database
 from mohs.runs.blobs import Curve, Curves
-from mohs.runs.plan import Plan
+from mohs.runs.plan import Plan, Track
 from mohs.runs.schema import CELL, CHECKPOINT, CURVE, STUDY, STUDY_CELL, check_or_create
 
 MANY = 500  # keys in one query; databases bound the number of parameters
@@ -33,13 +33,14 @@ Status = Literal["pending", "done", "failed"]
 
 @dataclass(frozen=True)
 class Study:
-    """A plan as the store lists it."""
+    """A plan as the store lists it; one that an older version wrote has no tracks."""
 
     key: str
     name: str
     protocol: str
     options: Mapping[str, Json]
     created: float
+    tracks: tuple[Track, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -104,27 +105,37 @@ class Store:
                 for c in plan.cells
                 if c.key not in here
             ]
-            places = [{"study": plan.key, "position": i, "cell": c.key} for i, c in enumerate(plan.cells)]
+            places = [{"study": plan.key, "position": i, "cell": key} for i, key in enumerate(plan.runs)]
             _insert(db, CELL, new)
             _insert(db, STUDY_CELL, places)
-            options = canonical_json(dict(plan.options))
-            header = {"key": plan.key, "name": plan.name, "protocol": plan.protocol}
-            _insert(db, STUDY, [{**header, "options": options, "created": time.time()}])
+            header = {"key": plan.key, "name": plan.name, "protocol": plan.protocol, "options": _header(plan)}
+            _insert(db, STUDY, [{**header, "created": time.time()}])
 
     def studies(self) -> list[Study]:
         """All studies, oldest first."""
         with database.reading(self.engine) as db, self.sound():
             rows = db.execute(sa.select(STUDY).order_by(STUDY.c.created, STUDY.c.key)).all()
-            return [Study(r.key, r.name, r.protocol, json.loads(r.options), r.created) for r in rows]
+            return [Study(r.key, r.name, r.protocol, *_read_header(r.options, r.created)) for r in rows]
 
-    def plan(self, key: str) -> Plan:
-        """The plan of a study, cells in their order."""
+    def study(self, key: str) -> Study:
+        """The study with this key."""
         studies = {study.key: study for study in self.studies()}
         if key not in studies:
             raise unknown("study", key, studies)
-        study, records = studies[key], self.cells(key)
+        return studies[key]
+
+    def runs(self, study: str) -> list[str]:
+        """The keys of a study's cells in its order; a cell that several of its tracks share occurs several times."""
+        query = sa.select(STUDY_CELL.c.cell).where(STUDY_CELL.c.study == study).order_by(STUDY_CELL.c.position)
+        with database.reading(self.engine) as db:
+            return list(db.scalars(query))
+
+    def plan(self, key: str) -> Plan:
+        """The plan of a study, cells in their order."""
+        study, records = self.study(key), self.cells(key)
         with self.sound():
-            return Plan(study.name, study.protocol, study.options, tuple(r.cell for r in records))
+            cells = tuple(r.cell for r in records)
+            return Plan(study.name, study.protocol, study.options, cells, study.tracks)
 
     def cells(self, study: str | None = None) -> list[Record]:
         """The cells of a study in its order, or all cells by key."""
@@ -201,6 +212,20 @@ class Store:
         except (ValueError, KeyError, TypeError) as error:  # UsageError is a ValueError
             kind = "" if isinstance(error, MohsError) else "damaged: "
             raise StoreError(f"{self.name} has an entry that cannot be read ({kind}{error}).") from error
+
+
+def _header(plan: Plan) -> str:
+    """The options and tracks of a plan as text."""
+    tracks: list[Json] = [[track.agent, track.point] for track in plan.tracks]
+    return canonical_json({"study": dict(plan.options), "tracks": tracks})
+
+
+def _read_header(text: str, created: float) -> tuple[Mapping[str, Json], float, tuple[Track, ...]]:
+    """The options, the date and the tracks of a study; older versions wrote the options alone."""
+    data = json.loads(text)
+    if set(data) != {"study", "tracks"}:
+        return data, created, ()
+    return data["study"], created, tuple(Track(agent, point) for agent, point in data["tracks"])
 
 
 def _parts(keys: Iterable[str]) -> Iterator[list[str]]:

@@ -13,7 +13,7 @@ from mohs.stats.intervals import Estimate
 
 def share(successes: int, n: int, level: float = 0.95) -> Estimate:
     """The share of successes among n, with Clopper and Pearson's interval, which covers at least its level."""
-    from mohs.exact.proportion import clopper_pearson
+    from mohs.stats.proportion import clopper_pearson
 
     checked_level(level)
     low, high = clopper_pearson(successes, n, level) if n else (math.nan, math.nan)

@@ -18,7 +18,7 @@ STATE, NODE, PHASE, LINE = range(4)  # columns of a row; the delay line starts a
 
 
 @law
-def slot_of(rows, row, slots):  # type: ignore[no-untyped-def]
+def slot_of(rows, row, slots):
     """Where this row is in the hash table, or the free slot where it belongs."""
     h = _SEED
     for i in range(rows.shape[1]):
@@ -39,14 +39,14 @@ def slot_of(rows, row, slots):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def rehash(rows, count, slots):  # type: ignore[no-untyped-def]
+def rehash(rows, count, slots):
     slots[:] = -1
     for row in range(count):
         slots[slot_of(rows, row, slots)] = row
 
 
 @kernel
-def expand(  # type: ignore[no-untyped-def]
+def expand(
     cursor, count, limit, rows, slots, indptr, succ, prob, reward,  # grown by the caller; `cursor` rows are done
     base_indptr, base_succ, base_prob, terminal, actions,  # the dynamics of the N-states
     node_step, closed, opened, rewards, levels,  # what a node earns with the gate closed and open; or rewards by row

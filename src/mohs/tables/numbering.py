@@ -62,7 +62,7 @@ class Numbering:
 
 
 @law
-def slot_of(keys, slots, key):  # type: ignore[no-untyped-def]
+def slot_of(keys, slots, key):
     """The slot that holds a key, or the empty one where it belongs."""
     mask = len(slots) - 1
     slot = np.int64(mix(np.uint64(key))) & mask
@@ -72,7 +72,7 @@ def slot_of(keys, slots, key):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def add(keys, slots, count, wanted, numbers):  # type: ignore[no-untyped-def]
+def add(keys, slots, count, wanted, numbers):
     for i in range(len(wanted)):
         key = wanted[i]
         if key < 0:
@@ -88,12 +88,12 @@ def add(keys, slots, count, wanted, numbers):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def find(keys, slots, wanted, numbers):  # type: ignore[no-untyped-def]
+def find(keys, slots, wanted, numbers):
     for i in range(len(wanted)):
         numbers[i] = NONE if wanted[i] < 0 else slots[slot_of(keys, slots, wanted[i])]
 
 
 @kernel
-def fill(keys, slots):  # type: ignore[no-untyped-def]
+def fill(keys, slots):
     for number in range(len(keys)):
         slots[slot_of(keys, slots, keys[number])] = number

@@ -6,18 +6,18 @@ from mohs.core.kernel import law
 
 
 @law
-def first_entry(row, indptr):  # type: ignore[no-untyped-def]
+def first_entry(row, indptr):
     """Where the entries of a row begin; those of the row before end there."""
     return row if len(indptr) == 0 else indptr[row]
 
 
 @law
-def span(row, indptr):  # type: ignore[no-untyped-def]
+def span(row, indptr):
     """The first entry of a row and the one after its last."""
     return first_entry(row, indptr), first_entry(row + 1, indptr)
 
 
 @law
-def chance_of(entry, prob):  # type: ignore[no-untyped-def]
+def chance_of(entry, prob):
     """The probability of an entry of its row."""
     return 1.0 if len(prob) == 0 else prob[entry]

@@ -10,7 +10,7 @@ from mohs.tables.rows import chance_of, first_entry
 
 
 @law
-def sticky_weight(action, last, before, actions, probability):  # type: ignore[no-untyped-def]
+def sticky_weight(action, last, before, actions, probability):
     """The chance that the chosen action is taken, or the one `before`, where these are two."""
     if last == actions:  # no action before
         return 0.0 if before else 1.0
@@ -20,7 +20,7 @@ def sticky_weight(action, last, before, actions, probability):  # type: ignore[n
 
 
 @kernel
-def stick(  # type: ignore[no-untyped-def]
+def stick(
     indptr, succ, prob, reward, terminal, actions, probability, count, numbers, pairs, rows, next_pairs, chances, pays
 ):
     """Follows play over pairs of state and last action, breadth-first: (pairs, entries).
@@ -59,9 +59,7 @@ def stick(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def mix(  # type: ignore[no-untyped-def]
-    indptr, succ, prob, reward, terminal, actions, probability, rows, after, chances, pays
-):
+def mix(indptr, succ, prob, reward, terminal, actions, probability, rows, after, chances, pays):
     """Writes what each action leads to where another one may be taken instead: the number of entries."""
     write = len(rows) > 0
     other = probability / (actions - 1) if actions > 1 else 0.0

@@ -8,7 +8,7 @@ import torch
 from single_networks import Single, advantages_of
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.agents.deep.a2c import A2cConfig
+from mohs.agents.deep.algorithms.a2c import A2cConfig
 from mohs.runs.learners import agent, learner
 
 STEPS, COPIES = 6, 3

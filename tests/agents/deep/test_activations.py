@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import torch
 
-from mohs.agents.deep.activations import tanh_
+from mohs.agents.deep.networks.activations import tanh_
 
 
 def test_values_are_right_everywhere():

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from probes import PROBES, cell, expected, learnt, trained
 
 from mohs import Cell, Probe, Segment, Task, UsageError
-from mohs.agents.deep.dqn import DqnConfig, RainbowConfig, projected
+from mohs.agents.deep.algorithms.dqn import DqnConfig, RainbowConfig, projected
 from mohs.runs.learners import agent, learner
 
 PARTS = ("double", "dueling", "prioritised", "noisy", "distributional")

@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional
 
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.networks import Cnn, Linear, Mlp, NoisyLinear, generators, orthogonal, padded
+from mohs.agents.deep.networks.layers import Cnn, Linear, Mlp, NoisyLinear, generators, orthogonal, padded
 from mohs.agents.deep.optimise import Adam, RmsProp, clip_each, move_toward
 
 KEYS = [11, 22, 33]

@@ -8,9 +8,9 @@ import torch
 from continuous_packs import outcome, same
 
 from mohs import Cell, Probe, Segment, Task, TaskSet, UsageError
-from mohs.agents.deep.new_tasks import METHODS
+from mohs.agents.deep.lifelong.new_tasks import METHODS
+from mohs.agents.deep.lifelong.told import ToldStage
 from mohs.agents.deep.optimise import Anchor
-from mohs.agents.deep.told import ToldStage
 from mohs.runs.learners import agent, learner
 from mohs.runs.plan import signature
 

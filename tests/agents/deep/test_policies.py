@@ -10,8 +10,8 @@ from torch import distributions
 
 from mohs import UsageError
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.networks import generators
-from mohs.agents.deep.policies import Categoricals, Gaussian, Head, Reals, actions
+from mohs.agents.deep.networks.layers import generators
+from mohs.agents.deep.networks.policies import Categoricals, Gaussian, Head, Reals, actions
 
 CELLS, BATCH = 3, 5
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from mohs.agents.deep.buffers.rollouts import Rollout, flat, minibatches
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.rollouts import Rollout, flat, minibatches
 from mohs.agents.deep.stage import Step
 
 CELLS, STEPS, COPIES = 2, 12, 3

@@ -10,10 +10,10 @@ import torch
 from single_networks import Single, advantages_of
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.agents.deep import ppo
+from mohs.agents.deep.algorithms import ppo
+from mohs.agents.deep.algorithms.ppo import PpoConfig, clipped_gains
+from mohs.agents.deep.buffers.rollouts import flat, minibatches
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.ppo import PpoConfig, clipped_gains
-from mohs.agents.deep.rollouts import flat, minibatches
 from mohs.runs.learners import agent, learner
 
 STEPS, COPIES = 8, 3

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import torch
 
-from mohs.agents.deep.networks import generators, padded
-from mohs.agents.deep.recurrent import LAYERS, Echo, Moments, Recall, Recurrent
+from mohs.agents.deep.networks.layers import generators, padded
+from mohs.agents.deep.networks.recurrent import LAYERS, Echo, Moments, Recall, Recurrent
 
 PEERS = {"gru": torch.nn.GRU, "lstm": torch.nn.LSTM}
 CELLS, BATCH, TIME, INPUTS, OUTPUTS = 3, 4, 6, 5, 11

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.agents.deep.recurrent import Moments
+from mohs.agents.deep.networks.recurrent import Moments
 from mohs.core.errors import UsageError
 from mohs.runs.learners import agent, learner
 
@@ -146,7 +146,7 @@ def test_the_replay_remembers_what_the_network_did():
 @pytest.mark.parametrize(("task", "hyperparameters"), [("states", {"echo": True}), ("numbers", {"layer": "lstm"})])
 def test_sequences_find_the_odds_that_a_rollout_was_played_with(monkeypatch, task, hyperparameters):
     """So long as the network has not moved, memory, echoes and new episodes inside sequences must all be right."""
-    from mohs.agents.deep import recurrent_ppo
+    from mohs.agents.deep.algorithms import recurrent_ppo
 
     ratios = []
     monkeypatch.setattr(

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mohs.agents.deep import replay_kernels as kernels
+from mohs.agents.deep.buffers import replay_kernels as kernels
+from mohs.agents.deep.buffers.replay import Replay
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.frames import Compressed, Plain
-from mohs.agents.deep.replay import Replay
 from mohs.agents.deep.stage import Step
 
 GO, TERMINATED, CUT = range(3)

@@ -18,7 +18,7 @@ from torch.distributions import Independent, Normal, TransformedDistribution
 from torch.distributions.transforms import TanhTransform
 
 from mohs import Task
-from mohs.agents.deep.sac import squashed
+from mohs.agents.deep.algorithms.sac import squashed
 from mohs.runs.learners import learner
 
 # Entropy is part of a soft value: little of it, where values are those of rewards.

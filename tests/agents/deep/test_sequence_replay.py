@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mohs.agents.deep.buffers.sequence_replay import SequenceReplay
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.sequence_replay import SequenceReplay
 
 STEP, LAST = "step", "last"
 

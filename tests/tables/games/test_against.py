@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mohs.core.errors import UsageError
-from mohs.exact import solve
+from mohs.exact.values import solve
 from mohs.tables.games.against import Opponent, against, take_places
 from mohs.tables.games.checkers import checkers
 from mohs.tables.games.connect_four import connect_four

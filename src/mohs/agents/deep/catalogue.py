@@ -14,7 +14,7 @@ from mohs.core.cell import Agent, Cell, Segment
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
 
-PACKAGE = "mohs.agents.deep"
+PACKAGE = "mohs.agents.deep.algorithms"
 # The entries of the largest layer that a pack may have in all: weights, gradients, moments and targets stay in cache.
 CACHED = 2**21
 LARGEST, LARGEST_OF_IMAGES = 128, 12
@@ -53,7 +53,7 @@ def config_class(name: str) -> type[Config]:
 
 def shared_settings() -> tuple[str, ...]:
     """The hyperparameters that all deep agents have."""
-    from mohs.agents.deep.new_tasks import DeepConfig
+    from mohs.agents.deep.lifelong.new_tasks import DeepConfig
 
     return tuple(f.name for f in fields(DeepConfig))
 

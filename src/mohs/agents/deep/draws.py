@@ -61,7 +61,7 @@ _BELOW_ONE = np.float32(1 - 2**-24)
 
 
 @kernel
-def _fill_uniform(keys, count, out):  # type: ignore[no-untyped-def]
+def _fill_uniform(keys, count, out):
     for i in range(out.shape[0]):
         first = bits(keys[i], count, 0, 0)
         for j in range(out.shape[1]):
@@ -69,7 +69,7 @@ def _fill_uniform(keys, count, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _fill_normal(keys, count, out):  # type: ignore[no-untyped-def]
+def _fill_normal(keys, count, out):
     for i in range(out.shape[0]):
         first = bits(keys[i], count, 0, 0)
         for j in range(out.shape[1]):
@@ -77,7 +77,7 @@ def _fill_normal(keys, count, out):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _fill_integers(keys, count, high, out):  # type: ignore[no-untyped-def]
+def _fill_integers(keys, count, high, out):
     for i in range(out.shape[0]):
         first = bits(keys[i], count, 0, 0)
         for j in range(out.shape[1]):

@@ -18,10 +18,10 @@ import torch
 from mohs.agents import windows
 from mohs.agents.deep.algorithm import Maker
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.new_tasks import response
+from mohs.agents.deep.lifelong.new_tasks import response
+from mohs.agents.deep.lifelong.told import ToldStage
 from mohs.agents.deep.stage import Array, Stage, is_native, stage
 from mohs.agents.deep.threads import one_thread
-from mohs.agents.deep.told import ToldStage
 from mohs.agents.external import EVALUATION
 from mohs.agents.protocol import Points
 from mohs.agents.streams import keys

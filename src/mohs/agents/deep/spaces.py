@@ -18,7 +18,7 @@ from gymnasium import spaces
 from torch import Tensor
 from torch.nn import functional
 
-from mohs.agents.deep.networks import padded
+from mohs.agents.deep.networks.layers import padded
 from mohs.core.errors import UsageError
 from mohs.core.images import is_image
 

@@ -11,14 +11,14 @@ from mohs.engines.continuous.layout import parts
 
 
 @law
-def show(inst, floats, observation):  # type: ignore[no-untyped-def]
+def show(inst, floats, observation):
     """Writes the position; derivatives are hidden (the N-state of section 4.2)."""
     for d in range(len(observation)):
         observation[d] = np.float32(at(floats, inst.state + d))
 
 
 @kernel
-def begin_fleet(memory, chosen, observations):  # type: ignore[no-untyped-def]
+def begin_fleet(memory, chosen, observations):
     """Starts an episode in the chosen instances and observes all."""
     instances, tasks, ints, floats = parts(memory)
     for i in range(len(instances)):
@@ -28,9 +28,7 @@ def begin_fleet(memory, chosen, observations):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def step_fleet(  # type: ignore[no-untyped-def]
-    memory, actions, observations, rewards, terminated, truncated, final, same_step
-):
+def step_fleet(memory, actions, observations, rewards, terminated, truncated, final, same_step):
     """One step of every instance; -1, or the first instance whose action is out of range (then nothing has moved).
 
     An instance whose episode is over begins a new one instead (NEXT_STEP), or has done so in the step that ended it
@@ -67,7 +65,7 @@ def step_fleet(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def begin_one(memory, observation):  # type: ignore[no-untyped-def]
+def begin_one(memory, observation):
     """Starts an episode in a fleet of one."""
     instances, tasks, ints, floats = parts(memory)
     begin(instances[0], tasks, ints, floats)
@@ -75,7 +73,7 @@ def begin_one(memory, observation):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def step_one(memory, action, observation):  # type: ignore[no-untyped-def]
+def step_one(memory, action, observation):
     """One step of a fleet of one: (reward, terminated, was the action allowed?); if it was not, nothing has moved."""
     instances, tasks, _, floats = parts(memory)
     inst = instances[0]

@@ -16,13 +16,13 @@ from mohs.engines.draws import LANE_NOISE, LANE_START, as_normal, as_uniform, bi
 
 
 @law
-def put(floats, place, value):  # type: ignore[no-untyped-def]
+def put(floats, place, value):
     """Writes an element of an arena, as `at` reads one."""
     floats[np.uint64(place)] = value
 
 
 @law
-def integrate(floats, task, place, force):  # type: ignore[no-untyped-def]
+def integrate(floats, task, place, force):
     """One dimension after a time unit under a constant highest derivative: its position, the rest moved in place.
 
     Taylor's sum is exact. A row needs those above it as they were, so the position goes first.
@@ -39,7 +39,7 @@ def integrate(floats, task, place, force):  # type: ignore[no-untyped-def]
 
 
 @law
-def in_a_cube(floats, task, state):  # type: ignore[no-untyped-def]
+def in_a_cube(floats, task, state):
     """Is the position in one of the terminal cubes? Their faces belong to them."""
     found = False
     for k in range(task.cubes):
@@ -52,7 +52,7 @@ def in_a_cube(floats, task, state):  # type: ignore[no-untyped-def]
 
 
 @law
-def remember(floats, task, inst, t):  # type: ignore[no-untyped-def]
+def remember(floats, task, inst, t):
     """Puts the relevant part of the position into the ring of the last positions."""
     place = inst.path + t % (task.length + 1) * task.relevant
     for d in range(task.dims):
@@ -62,7 +62,7 @@ def remember(floats, task, inst, t):  # type: ignore[no-untyped-def]
 
 
 @law
-def begin(inst, tasks, ints, floats):  # type: ignore[no-untyped-def]
+def begin(inst, tasks, ints, floats):
     """Starts the next episode, at rest, uniformly where it is not terminal: terminal positions are drawn again."""
     key, episode, state = inst.key, inst.episode + 1, inst.state
     for i in range(inst.kept - state):
@@ -94,7 +94,7 @@ def begin(inst, tasks, ints, floats):  # type: ignore[no-untyped-def]
 
 
 @law
-def advance(inst, tasks, floats, action):  # type: ignore[no-untyped-def]
+def advance(inst, tasks, floats, action):
     """One step: (reward, terminated, truncated). The caller has checked the action."""
     task = at(tasks, inst.task)
     key, episode, t, state, before = inst.key, inst.episode, inst.t + 1, inst.state, inst.distance

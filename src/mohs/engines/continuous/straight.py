@@ -18,7 +18,7 @@ _NOTHING = 1e-32  # the share of a column in the sum of squares that counts as n
 
 
 @kernel
-def deviation(floats, points, rows, columns, scratch):  # type: ignore[no-untyped-def]
+def deviation(floats, points, rows, columns, scratch):
     """The root mean square distance of the points [rows, columns] at an offset; `scratch` has room for as many."""
     total = 0.0
     for c in range(columns):
@@ -48,7 +48,7 @@ def deviation(floats, points, rows, columns, scratch):  # type: ignore[no-untype
 
 
 @kernel
-def _make_orthogonal(floats, one, other, rows, nothing):  # type: ignore[no-untyped-def]
+def _make_orthogonal(floats, one, other, rows, nothing):
     """Rotates two columns into each other until they are orthogonal; False where they were."""
     alpha, beta, gamma = 0.0, 0.0, 0.0
     for r in range(rows):

@@ -10,7 +10,7 @@ from mohs.engines.ctgraph.layout import parts
 
 
 @kernel
-def begin_fleet(memory, chosen, observations):  # type: ignore[no-untyped-def]
+def begin_fleet(memory, chosen, observations):
     """Starts an episode in the chosen instances and observes all."""
     instances, tasks, ints, floats = parts(memory)
     for i in range(len(instances)):
@@ -21,9 +21,7 @@ def begin_fleet(memory, chosen, observations):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def step_fleet(  # type: ignore[no-untyped-def]
-    memory, actions, observations, rewards, terminated, truncated, final, same_step
-):
+def step_fleet(memory, actions, observations, rewards, terminated, truncated, final, same_step):
     """One step of every instance; -1, or the first instance whose action is out of range (then nothing has moved)."""
     instances, tasks, ints, floats = parts(memory)
     for i in range(len(instances)):
@@ -49,7 +47,7 @@ def step_fleet(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def begin_one(memory):  # type: ignore[no-untyped-def]
+def begin_one(memory):
     """Starts an episode in a fleet of one: what is seen."""
     instances, tasks, ints, floats = parts(memory)
     begin(instances[0], tasks, ints, floats)
@@ -57,7 +55,7 @@ def begin_one(memory):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def step_one(memory, action):  # type: ignore[no-untyped-def]
+def step_one(memory, action):
     """One step of a fleet of one: (what is seen, reward, terminated)."""
     instances, tasks, _, _ = parts(memory)
     inst = instances[0]

@@ -23,7 +23,7 @@ from mohs.engines.draws import (
 
 
 @law
-def change_goal(inst, task, episode):  # type: ignore[no-untyped-def]
+def change_goal(inst, task, episode):
     """Draws the next goal and how many episodes it lasts; addressed by how often it has changed."""
     x = bits(inst.key, inst.changed, 0, LANE_START)
     inst.goal = int(as_uniform(nth(x, 0)) * task.leaves)
@@ -32,13 +32,13 @@ def change_goal(inst, task, episode):  # type: ignore[no-untyped-def]
 
 
 @law
-def shown(seen, rank, u):  # type: ignore[no-untyped-def]
+def shown(seen, rank, u):
     """The observation of the rank-th state of a kind, where u decides among several."""
     return seen.first + (seen.stride * rank if seen.choices == 0 else int(u * seen.choices))
 
 
 @law
-def look(inst, task):  # type: ignore[no-untyped-def]
+def look(inst, task):
     """What is seen of the state."""
     state = inst.state
     u = uniform(inst.key, inst.episode, inst.t, LANE_IMAGE) if task.varied else 0.0
@@ -53,7 +53,7 @@ def look(inst, task):  # type: ignore[no-untyped-def]
 
 
 @law
-def paid(task, goal, leaf):  # type: ignore[no-untyped-def]
+def paid(task, goal, leaf):
     """What an end pays, without noise."""
     if task.gradient == 0:
         return task.high_r if leaf == goal else 0.0
@@ -67,7 +67,7 @@ def paid(task, goal, leaf):  # type: ignore[no-untyped-def]
 
 
 @law
-def begin(inst, tasks, ints, floats):  # type: ignore[no-untyped-def]
+def begin(inst, tasks, ints, floats):
     """Starts the next episode."""
     episode = inst.episode + 1
     draw_task(inst, ints, floats, episode)
@@ -86,7 +86,7 @@ def begin(inst, tasks, ints, floats):  # type: ignore[no-untyped-def]
 
 
 @law
-def advance(inst, tasks, action):  # type: ignore[no-untyped-def]
+def advance(inst, tasks, action):
     """One step: (reward, terminated, truncated). The caller has checked the action."""
     task = at(tasks, inst.task)
     state, t = inst.state, inst.t + 1

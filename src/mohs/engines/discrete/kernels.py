@@ -10,9 +10,7 @@ from mohs.engines.discrete.layout import parts
 
 
 @kernel
-def step_fleet(  # type: ignore[no-untyped-def]
-    memory, actions, observations, rewards, terminated, truncated, final, same_step
-):
+def step_fleet(memory, actions, observations, rewards, terminated, truncated, final, same_step):
     """One step of every instance; -1, or the first instance whose action is out of range (then nothing has moved).
 
     An instance whose episode is over begins a new one instead (NEXT_STEP), or has done so in the step that ended it
@@ -57,7 +55,7 @@ def step_fleet(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def begin_one(memory):  # type: ignore[no-untyped-def]
+def begin_one(memory):
     """Starts an episode in a fleet of one: its state."""
     instances, tasks, ints, floats = parts(memory)
     begin(instances[0], tasks, ints, floats)
@@ -65,7 +63,7 @@ def begin_one(memory):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def step_one(memory, action, irrelevant_action):  # type: ignore[no-untyped-def]
+def step_one(memory, action, irrelevant_action):
     """One step of a fleet of one: (state, reward, terminated)."""
     instances, tasks, ints, floats = parts(memory)
     inst = instances[0]

@@ -25,7 +25,7 @@ from mohs.engines.draws import (
 
 
 @law
-def disturb(target, base, size, noise, stretch, u):  # type: ignore[no-untyped-def]
+def disturb(target, base, size, noise, stretch, u):
     """With probability `noise`, another state (or action) of the set that starts at `base`: one draw u decides both.
 
     Given u < noise, u · stretch is uniform in [0, size − 1), the number of others.
@@ -37,7 +37,7 @@ def disturb(target, base, size, noise, stretch, u):  # type: ignore[no-untyped-d
 
 
 @law
-def begin(inst, tasks, ints, floats):  # type: ignore[no-untyped-def]
+def begin(inst, tasks, ints, floats):
     """Starts the next episode."""
     key, episode = inst.key, inst.episode + 1
     draw_task(inst, ints, floats, episode)
@@ -64,7 +64,7 @@ def begin(inst, tasks, ints, floats):  # type: ignore[no-untyped-def]
 
 
 @law
-def advance(inst, tasks, ints, floats, action, irrelevant_action):  # type: ignore[no-untyped-def]
+def advance(inst, tasks, ints, floats, action, irrelevant_action):
     """One step: (reward, terminated, truncated). The caller has checked the actions."""
     task = at(tasks, inst.task)
     key, episode, t, before = inst.key, inst.episode, inst.t + 1, inst.state
@@ -126,7 +126,7 @@ def advance(inst, tasks, ints, floats, action, irrelevant_action):  # type: igno
 
 
 @kernel
-def begin_fleet(instances, tasks, ints, floats, chosen, observations):  # type: ignore[no-untyped-def]
+def begin_fleet(instances, tasks, ints, floats, chosen, observations):
     """Starts an episode in the chosen instances and observes all; observations are [N, 1] or [N, 2]."""
     for i in range(len(instances)):
         inst = instances[i]

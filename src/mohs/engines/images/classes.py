@@ -68,7 +68,7 @@ def turned(pictures: Images, which: npt.NDArray[np.int64], degrees: npt.NDArray[
 
 
 @kernel
-def draw_degrees(most, key, episode, t, degrees):  # type: ignore[no-untyped-def]
+def draw_degrees(most, key, episode, t, degrees):
     """Whole degrees at each address, at most so many to either side."""
     for i in range(len(degrees)):
         u = as_uniform(bits(key[i], episode[i], t[i], LANE_NOISE))
@@ -83,7 +83,7 @@ def atlas(pictures: Images, reach: int) -> Images:
 
 
 @kernel
-def copy_turned(atlas, reach, which, degrees, out):  # type: ignore[no-untyped-def]
+def copy_turned(atlas, reach, which, degrees, out):
     """The pictures numbered `which`, turned by so many degrees, from an atlas."""
     for i in range(len(which)):
         row = which[i] * (2 * reach + 1) + degrees[i] + reach
@@ -92,7 +92,7 @@ def copy_turned(atlas, reach, which, degrees, out):  # type: ignore[no-untyped-d
 
 
 @kernel
-def brighten(most, key, episode, t, images):  # type: ignore[no-untyped-def]
+def brighten(most, key, episode, t, images):
     """Adds to every pixel of images [N, pixels] a number from 0 to `most`, four of them from one hash."""
     sixteen, low = np.uint64(16), np.uint64(0xFFFF)
     for i in range(len(images)):

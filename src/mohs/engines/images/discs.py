@@ -59,7 +59,7 @@ def discs(
 
 
 @kernel
-def _draw(places, which, backgrounds, size, height, colour, out):  # type: ignore[no-untyped-def]
+def _draw(places, which, backgrounds, size, height, colour, out):
     """Images are rows of `out`, flat."""
     panels = places.shape[1]
     stride = out.shape[1] // height

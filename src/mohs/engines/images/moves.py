@@ -87,14 +87,14 @@ def rules(settings: Iterable[Settings]) -> npt.NDArray[Any]:
 
 
 @law
-def _shift(u, room, quantum):  # type: ignore[no-untyped-def]
+def _shift(u, room, quantum):
     """A multiple of the quantum, at most `room` to either side."""
     most = np.int64(max(room + _SLACK, 0.0) / quantum)
     return np.float64(quantum * (np.int64(u * (2 * most + 1)) - most))
 
 
 @kernel
-def draw(rules, which, key, episode, t, frame, content, moves):  # type: ignore[no-untyped-def]
+def draw(rules, which, key, episode, t, frame, content, moves):
     """Writes the move of every address into `moves`; `which` is the rule that each obeys.
 
     `frame` and `content` are (height, width): what stays inside is `content`, times the scale, about the centre.

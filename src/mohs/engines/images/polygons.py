@@ -48,7 +48,7 @@ def polygons(
 
 
 @law
-def _cut(left, right, x0, y0, x1, y1):  # type: ignore[no-untyped-def]
+def _cut(left, right, x0, y0, x1, y1):
     """Widens the span of every row whose middle the edge from (x0, y0) to (x1, y1) crosses."""
     if y0 > y1:
         x0, y0, x1, y1 = x1, y1, x0, y0
@@ -64,7 +64,7 @@ def _cut(left, right, x0, y0, x1, y1):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _fill(states, moves, turns, size, rows, out):  # type: ignore[no-untyped-def]
+def _fill(states, moves, turns, size, rows, out):
     """Images are rows of `out`, flat; `rows` is room for the left and right ends of the polygon in every row."""
     left, right = rows[0], rows[1]
     height, panels = len(left), states.shape[1]

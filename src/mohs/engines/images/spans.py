@@ -10,12 +10,12 @@ SLACK = 1e-9  # pixels; a middle this close to an end lies on it, whatever round
 
 
 @law
-def first_from(edge, count):  # type: ignore[no-untyped-def]
+def first_from(edge, count):
     """The first of `count` pixels whose middle is not before the edge."""
     return np.int64(min(max(np.ceil(edge - 0.5 - SLACK), 0.0), np.float64(count)))
 
 
 @law
-def end_at(edge, count):  # type: ignore[no-untyped-def]
+def end_at(edge, count):
     """One more than the last of `count` pixels whose middle is not after the edge."""
     return np.int64(min(max(np.floor(edge + 0.5 + SLACK), 0.0), np.float64(count)))

@@ -66,7 +66,7 @@ def _floats(size: tuple[float, float]) -> tuple[float, float]:
 
 
 @law
-def _span(start, step, low, high, first, last):  # type: ignore[no-untyped-def]
+def _span(start, step, low, high, first, last):
     """Of the places first ≤ x < last, those with low < start + step · x < high."""
     if step == 0.0:
         return (first, last) if low < start < high else (first, first)
@@ -78,13 +78,13 @@ def _span(start, step, low, high, first, last):  # type: ignore[no-untyped-def]
 
 
 @law
-def _clear(row, begin, end):  # type: ignore[no-untyped-def]
+def _clear(row, begin, end):
     for k in range(np.uint64(begin), np.uint64(end)):
         row[k] = 0
 
 
 @law
-def _copy(row, line, begin, end, first, step, channels):  # type: ignore[no-untyped-def]
+def _copy(row, line, begin, end, first, step, channels):
     """Pixels of a line, from the pixel `first` on, or backward."""
     if step > 0:
         to, source = np.uint64(begin * channels), np.uint64(first * channels)
@@ -98,7 +98,7 @@ def _copy(row, line, begin, end, first, step, channels):  # type: ignore[no-unty
 
 
 @law
-def _blend(row, x, picture, u, v, channels, rounding):  # type: ignore[no-untyped-def]
+def _blend(row, x, picture, u, v, channels, rounding):
     """One pixel from the four around a place in the picture; those outside it are 0."""
     column, line = np.int64(np.floor(u)), np.int64(np.floor(v))
     right, below = u - column, v - line
@@ -121,7 +121,7 @@ def _blend(row, x, picture, u, v, channels, rounding):  # type: ignore[no-untype
 
 
 @kernel
-def _warp(pictures, which, moves, out, channels, rounding):  # type: ignore[no-untyped-def]
+def _warp(pictures, which, moves, out, channels, rounding):
     """Pictures are [M, h, w · channels], frames [N, height, panels, width · channels]."""
     h, w = pictures.shape[1], pictures.shape[2] // channels
     height, width = out.shape[1], out.shape[3] // channels

@@ -11,7 +11,7 @@ from mohs.engines.injection.layout import LANE_TOY, NEXT_STEP, parts
 
 
 @kernel
-def begin_fleet(memory, chosen):  # type: ignore[no-untyped-def]
+def begin_fleet(memory, chosen):
     """Starts an episode in the chosen instances."""
     instances = parts(memory)[1]
     for i in range(len(chosen)):
@@ -20,7 +20,7 @@ def begin_fleet(memory, chosen):  # type: ignore[no-untyped-def]
 
 
 @law
-def outside(instances, limits, taken, width):  # type: ignore[no-untyped-def]
+def outside(instances, limits, taken, width):
     """The first instance whose action is out of range, or -1.
 
     The action with which an instance begins a new episode is nobody's: it may be anything.
@@ -40,7 +40,7 @@ def outside(instances, limits, taken, width):  # type: ignore[no-untyped-def]
 
 
 @law
-def act(dials, instances, previous, limits, taken):  # type: ignore[no-untyped-def]
+def act(dials, instances, previous, limits, taken):
     """Turns discrete actions that were chosen into those taken; -1, or the first that is out of range."""
     width = len(limits) // 2
     wrong = outside(instances, limits, taken, width)
@@ -53,14 +53,14 @@ def act(dials, instances, previous, limits, taken):  # type: ignore[no-untyped-d
 
 
 @kernel
-def act_discrete(memory, taken):  # type: ignore[no-untyped-def]
+def act_discrete(memory, taken):
     """Turns the actions of all instances, one after the other, into those taken; -1, or the first out of range."""
     dials, instances, _, previous, limits, _ = parts(memory)
     return act(dials[0], instances, previous, limits, taken)
 
 
 @kernel
-def act_one(memory, action):  # type: ignore[no-untyped-def]
+def act_one(memory, action):
     """The action, of one component, that a fleet of one takes; below the first action: it is out of range."""
     dials, instances, _, previous, limits, room = parts(memory)
     room[3] = action
@@ -69,7 +69,7 @@ def act_one(memory, action):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def act_continuous(memory, taken):  # type: ignore[no-untyped-def]
+def act_continuous(memory, taken):
     """Turns the actions of all instances, one after the other, into those taken; -1: any are in range, or cut off."""
     dials, instances, _, words, limit_words, _ = parts(memory)
     previous, limits = words.view(np.float64), limit_words.view(np.float64)
@@ -86,14 +86,14 @@ def act_continuous(memory, taken):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def pay_fleet(memory, terminated, truncated, paid, mode):  # type: ignore[no-untyped-def]
+def pay_fleet(memory, terminated, truncated, paid, mode):
     """Turns the rewards that were earned into those handed out. An instance that begins an episode earns nothing."""
     dials, instances, lines, _, _, _ = parts(memory)
     pay(dials[0], instances, lines, terminated, truncated, paid, mode)
 
 
 @kernel
-def pay_one(memory, reward, terminated, truncated):  # type: ignore[no-untyped-def]
+def pay_one(memory, reward, terminated, truncated):
     """The reward that a fleet of one hands out. A step after an end begins the next episode."""
     dials, instances, lines, _, _, room = parts(memory)
     room[1], room[2] = terminated, truncated
@@ -104,7 +104,7 @@ def pay_one(memory, reward, terminated, truncated):  # type: ignore[no-untyped-d
 
 
 @kernel
-def add_noise(memory, rows, final, lane, deviation, values):  # type: ignore[no-untyped-def]
+def add_noise(memory, rows, final, lane, deviation, values):
     """Adds normal noise to the values [rows, numbers] of these instances; `final`: those that ended an episode."""
     keys, episodes, ts, ended, _, _, _, _ = parts(memory)[1]
     for i in range(len(rows)):
@@ -116,7 +116,7 @@ def add_noise(memory, rows, final, lane, deviation, values):  # type: ignore[no-
 
 
 @kernel
-def toy_keys(memory, toys):  # type: ignore[no-untyped-def]
+def toy_keys(memory, toys):
     """Writes the key of the stream that the irrelevant toy of every instance has in this episode."""
     keys, episodes, _, _, _, _, _, _ = parts(memory)[1]
     for i in range(len(toys)):

@@ -31,19 +31,19 @@ AHEAD = 8  # the lanes of a step
 
 
 @law
-def address(key, episode, t):  # type: ignore[no-untyped-def]
+def address(key, episode, t):
     """Where the draws of a step lie; `drawn` at a lane of it are the `bits` of `engines.draws` for that lane."""
     return key + STRIDE * ((np.uint64(episode) << _EPISODE | np.uint64(t) << _STEP) + np.uint64(1))
 
 
 @law
-def drawn(address, lane):  # type: ignore[no-untyped-def]
+def drawn(address, lane):
     """64 random bits; a lane + AHEAD is that lane of the step after."""
     return mix(address + STRIDE * np.uint64(lane))
 
 
 @law
-def begin(instances, i):  # type: ignore[no-untyped-def]
+def begin(instances, i):
     """Starts the next episode. What the delay line still holds is passed over, because it is older than the episode."""
     keys, episodes, ts, ended, over, _, addresses, _ = instances
     ended[i] = ts[i]
@@ -54,13 +54,13 @@ def begin(instances, i):  # type: ignore[no-untyped-def]
 
 
 @law
-def cut(value, low, high):  # type: ignore[no-untyped-def]
+def cut(value, low, high):
     """The value, cut off at two ends; what is no number stays none."""
     return low if value < low else high if value > high else value
 
 
 @law
-def stick(instances, previous, stickiness, taken, width):  # type: ignore[no-untyped-def]
+def stick(instances, previous, stickiness, taken, width):
     """Takes the action of the step before again, by chance; the first step of an episode has none before it."""
     _, _, ts, _, over, _, addresses, _ = instances
     for i in range(len(ts)):
@@ -72,14 +72,14 @@ def stick(instances, previous, stickiness, taken, width):  # type: ignore[no-unt
 
 
 @law
-def action_bits(address, k):  # type: ignore[no-untyped-def]
+def action_bits(address, k):
     """The random bits of the noise on an action component; the first has those of the lane itself."""
     x = drawn(address, AHEAD + LANE_ACTION)
     return x if k == 0 else nth(x, k)
 
 
 @law
-def confuse(instances, limits, noise, taken, width):  # type: ignore[no-untyped-def]
+def confuse(instances, limits, noise, taken, width):
     """With probability `noise` another action, uniformly, in each component by itself: one draw u decides both.
 
     Given u < noise, u / noise · (number − 1) is uniform over the others. A single action has no other.
@@ -98,7 +98,7 @@ def confuse(instances, limits, noise, taken, width):  # type: ignore[no-untyped-
 
 
 @law
-def shake(instances, limits, noise, taken, width):  # type: ignore[no-untyped-def]
+def shake(instances, limits, noise, taken, width):
     """Adds normal noise to continuous actions, within their limits."""
     over, addresses = instances[4], instances[6]
     for k in range(width):
@@ -110,7 +110,7 @@ def shake(instances, limits, noise, taken, width):  # type: ignore[no-untyped-de
 
 
 @law
-def count(instances, mode):  # type: ignore[no-untyped-def]
+def count(instances, mode):
     """Counts a step: t is 0 for an instance that begins an episode instead."""
     keys, episodes, ts, _, over, _, addresses, _ = instances
     next_step = np.int64(mode == NEXT_STEP)
@@ -123,7 +123,7 @@ def count(instances, mode):  # type: ignore[no-untyped-def]
 
 
 @law
-def withhold(instances, given, paid):  # type: ignore[no-untyped-def]
+def withhold(instances, given, paid):
     """Gives a reward with probability `given`, divided by it, so that its mean stays."""
     addresses = instances[6]
     for i in range(len(paid)):
@@ -132,7 +132,7 @@ def withhold(instances, given, paid):  # type: ignore[no-untyped-def]
 
 
 @law
-def detain(instances, dials, lines, terminated, truncated, paid):  # type: ignore[no-untyped-def]
+def detain(instances, dials, lines, terminated, truncated, paid):
     """Hands out what was earned `delay` steps ago, and at the end of an episode all that is pending, unless dropped."""
     ts, payers = instances[2], instances[7]
     delay, place, at_end = dials.delay, dials.place, dials.at_end
@@ -158,7 +158,7 @@ def detain(instances, dials, lines, terminated, truncated, paid):  # type: ignor
 
 
 @law
-def pay(dials, instances, lines, terminated, truncated, paid, mode):  # type: ignore[no-untyped-def]
+def pay(dials, instances, lines, terminated, truncated, paid, mode):
     """Turns the rewards in `paid`, as they were earned, into those that are handed out, and counts the step."""
     _, _, ts, _, over, pushed, addresses, room = instances
     count(instances, mode)

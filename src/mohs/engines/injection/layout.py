@@ -49,7 +49,7 @@ def allocate(count: int, delay: int, components: int) -> Memory:
     return memory
 
 
-def split(memory):  # type: ignore[no-untyped-def]
+def split(memory):
     """Views of a block: dials, instances, delay lines, actions of the step before, limits of the components, room.
 
     Instances are (key of the stream, episode, steps taken in it, length of the episode before, whether the episode is

@@ -31,8 +31,8 @@ def _loader(kind: Any) -> Any:
     """A function of an address and a place, for kernels: the element there of an array of this type."""
 
     @intrinsic
-    def load(typing_context, address, place):  # type: ignore[no-untyped-def]
-        def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+    def load(typing_context, address, place):
+        def generate(context, builder, signature, arguments):
             first = builder.inttoptr(arguments[0], context.get_data_type(kind).as_pointer())
             return builder.load(builder.gep(first, [arguments[1]]))
 

@@ -12,7 +12,7 @@ from mohs.engines.table.layout import parts
 
 
 @kernel
-def begin_fleet(memory, chosen, states):  # type: ignore[no-untyped-def]
+def begin_fleet(memory, chosen, states):
     """Starts an episode in the chosen instances and writes the states of all."""
     instances, tasks, ints, floats = parts(memory)
     for i in range(len(instances)):
@@ -23,7 +23,7 @@ def begin_fleet(memory, chosen, states):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def step_fleet(memory, actions, states, rewards, terminated, truncated, final, same_step):  # type: ignore[no-untyped-def]
+def step_fleet(memory, actions, states, rewards, terminated, truncated, final, same_step):
     """One step of every instance; -1, or the first instance whose action is out of range (then nothing has moved)."""
     instances, tasks, ints, floats = parts(memory)
     for i in range(len(instances)):
@@ -49,7 +49,7 @@ def step_fleet(memory, actions, states, rewards, terminated, truncated, final, s
 
 
 @kernel
-def begin_one(memory):  # type: ignore[no-untyped-def]
+def begin_one(memory):
     """Starts an episode in a fleet of one: its state."""
     instances, tasks, ints, floats = parts(memory)
     begin(instances[0], tasks, ints, floats)
@@ -57,7 +57,7 @@ def begin_one(memory):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def step_one(memory, action):  # type: ignore[no-untyped-def]
+def step_one(memory, action):
     """One step of a fleet of one: (state, reward, terminated)."""
     instances, tasks, _, _ = parts(memory)
     inst = instances[0]
@@ -66,7 +66,7 @@ def step_one(memory, action):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def mark_boards(tasks, which, states, by_cell, by_code, out):  # type: ignore[no-untyped-def]
+def mark_boards(tasks, which, states, by_cell, by_code, out):
     """Boards of states of the tasks `which`, one-hot: marks out[i, cell · by_cell + code · by_code], all 0 before."""
     for i in range(len(states)):
         task = at(tasks, which[i])
@@ -77,7 +77,7 @@ def mark_boards(tasks, which, states, by_cell, by_code, out):  # type: ignore[no
 
 
 @kernel
-def copy_boards(tasks, which, states, out):  # type: ignore[no-untyped-def]
+def copy_boards(tasks, which, states, out):
     """Boards of states of the tasks `which`: the code of what lies on each cell."""
     for i in range(len(states)):
         task = at(tasks, which[i])

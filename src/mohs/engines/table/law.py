@@ -17,7 +17,7 @@ _STATE, _END, _REWARD = np.uint64(2**31 - 1), np.uint64(2**31), np.uint64(32)
 
 
 @law
-def begin(inst, tasks, ints, floats):  # type: ignore[no-untyped-def]
+def begin(inst, tasks, ints, floats):
     """Starts the next episode."""
     episode = inst.episode + 1
     draw_task(inst, ints, floats, episode)
@@ -29,7 +29,7 @@ def begin(inst, tasks, ints, floats):  # type: ignore[no-untyped-def]
 
 
 @law
-def advance(inst, tasks, action):  # type: ignore[no-untyped-def]
+def advance(inst, tasks, action):
     """One step: (reward, terminated, truncated). The caller has checked the action."""
     task = at(tasks, inst.task)
     t, last = inst.t + 1, inst.last

@@ -47,7 +47,7 @@ class OneHot:
 
 
 @kernel
-def _mark(states, out):  # type: ignore[no-untyped-def]
+def _mark(states, out):
     for i in range(len(states)):
         out[i, states[i]] = 1
 

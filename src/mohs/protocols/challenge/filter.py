@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from mohs.exact import qvi, solve
-from mohs.exact.gorp import LONG, GorpHorizon, gorp_horizon
-from mohs.exact.gorp_runs import charge
+from mohs.exact.lookahead import qvi
+from mohs.exact.lookahead.gorp import LONG, GorpHorizon, gorp_horizon
+from mohs.exact.lookahead.gorp_runs import charge
+from mohs.exact.values import solve
 from mohs.tables.challenge.build import build
 from mohs.tables.challenge.cache import checksum, packed
 from mohs.tables.challenge.catalogue import CHALLENGE, GORP, GUESSED, NO_WIN, TOO_LARGE, Listed

@@ -12,7 +12,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from mohs.exact.qvi import TIES
+from mohs.exact.lookahead.qvi import TIES
 from mohs.tables.challenge.catalogue import Listed
 
 Kind = Literal["solved", "rising", "stuck", "flat", "missing"]

@@ -17,7 +17,7 @@ from mohs.core.domain import Choice, Integer, Real
 from mohs.core.errors import UsageError
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json
-from mohs.exact.sticky import sticky_return
+from mohs.exact.values.sticky import sticky_return
 from mohs.protocols.challenge.editions import EDITIONS
 from mohs.protocols.challenge.settings import Contender, Setting, contenders
 from mohs.runs.learners import check_plays

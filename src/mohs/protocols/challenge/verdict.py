@@ -14,7 +14,7 @@ import numpy as np
 
 from mohs.agents.protocol import Points
 from mohs.core.values import Json
-from mohs.exact.gorp import LONG
+from mohs.exact.lookahead.gorp import LONG
 from mohs.protocols.challenge.editions import is_control
 from mohs.protocols.challenge.runs import Floats, Ints, Kind, first_solved, goal, kind, known
 from mohs.protocols.challenge.sentences import headline

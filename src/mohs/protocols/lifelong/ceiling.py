@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from mohs.core.task import Task
-from mohs.exact.solve import values
+from mohs.exact.values.solve import values
 from mohs.protocols.lifelong.scale import exact_span
 from mohs.tables.build import table
 from mohs.tables.table import Table

@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mohs.exact.gorp import LONG
+from mohs.exact.lookahead.gorp import LONG
 from mohs.protocols.challenge.editions import is_control
 from mohs.protocols.challenge.runs import Floats, Ints, Kind, known
 from mohs.protocols.challenge.sentences import counted

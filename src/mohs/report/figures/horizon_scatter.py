@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from mohs.exact.proportion import LEVEL
 from mohs.report import numbers
 from mohs.report.figures.horizons import length_text, why_no_length
 from mohs.report.theme import LIGHT, WIDTH, blank
+from mohs.stats.proportion import LEVEL
 
 if TYPE_CHECKING:
     from mohs.protocols.card import Card, Length

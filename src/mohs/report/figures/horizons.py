@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mohs.exact.proportion import LEVEL
 from mohs.report import numbers
 from mohs.report.theme import LIGHT, dress, heading
+from mohs.stats.proportion import LEVEL
 
 if TYPE_CHECKING:
     from mohs.protocols.card import Card, Length

@@ -10,8 +10,8 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mohs.core.errors import UsageError
-from mohs.exact.distribution import distribution, moments
-from mohs.exact.qvi import TIES
+from mohs.exact.lookahead.qvi import TIES
+from mohs.exact.values.distribution import distribution, moments
 from mohs.report import numbers
 from mohs.report.figures.doses import LOG_FROM
 from mohs.report.numbers import written

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
-from mohs.exact.distances import distances
-from mohs.exact.qvi import TIES
-from mohs.exact.solve import optimal_actions, values
+from mohs.exact.lookahead.qvi import TIES
+from mohs.exact.measures.distances import distances
+from mohs.exact.values.solve import optimal_actions, values
 from mohs.report.figures.state_graph import MOST_STATES, StateGraph, graph_figure, state_graph
 from mohs.report.figures.state_grid import StateGrid, grid_figure, grid_shape, state_grid
 from mohs.report.figures.state_layers import StateLayers, layers_figure, state_layers

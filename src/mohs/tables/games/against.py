@@ -128,7 +128,7 @@ def _merged(
 
 
 @kernel
-def draw_moves(keys, children, values, temperature, stream, replies):  # type: ignore[no-untyped-def]
+def draw_moves(keys, children, values, temperature, stream, replies):
     """Draws one move of each position that has no reply yet."""
     for i in range(len(keys)):
         if replies[i] != NONE:
@@ -150,7 +150,7 @@ def draw_moves(keys, children, values, temperature, stream, replies):  # type: i
 
 
 @law
-def weight(value, best, temperature):  # type: ignore[no-untyped-def]
+def weight(value, best, temperature):
     """Of a move, relative to the best: a whole number."""
     if value == best:
         return _GRAIN
@@ -158,7 +158,7 @@ def weight(value, best, temperature):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def take_places(to):  # type: ignore[no-untyped-def]
+def take_places(to):
     """Actions that are no legal moves stand for the legal ones in turn."""
     actions = to.shape[1]
     for state in range(len(to)):

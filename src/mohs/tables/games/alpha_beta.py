@@ -51,7 +51,7 @@ class AlphaBeta:
 
 
 @law
-def enter(frame, mine, both, low, high, rows, columns, known):  # type: ignore[no-untyped-def]
+def enter(frame, mine, both, low, high, rows, columns, known):
     """Begins the search of a position whose last move did not win: its value where that is seen at once, else 2."""
     theirs = both ^ mine
     bottom = bottom_row(rows, columns)
@@ -84,7 +84,7 @@ def enter(frame, mine, both, low, high, rows, columns, known):  # type: ignore[n
 
 
 @law
-def leave(frame, known):  # type: ignore[no-untyped-def]
+def leave(frame, known):
     """Keeps what the search of a position has shown: its value, if that is within the window, or a bound beyond it."""
     if frame.best > frame.low:
         frame.least = max(frame.least, frame.best)
@@ -94,12 +94,12 @@ def leave(frame, known):  # type: ignore[no-untyped-def]
 
 
 @law
-def slot_of(known, key):  # type: ignore[no-untyped-def]
+def slot_of(known, key):
     return np.int64(mix(np.uint64(key))) & (len(known) - 1)
 
 
 @law
-def search(mine, both, rows, columns, order, known, frames):  # type: ignore[no-untyped-def]
+def search(mine, both, rows, columns, order, known, frames):
     """The value of a position whose last move did not win."""
     value = enter(frames[0], mine, both, -1, 1, rows, columns, known)
     depth = 0 if value == 2 else -1
@@ -128,7 +128,7 @@ def search(mine, both, rows, columns, order, known, frames):  # type: ignore[no-
 
 
 @kernel
-def solve(rows, columns, keys, order, known, frames, values):  # type: ignore[no-untyped-def]
+def solve(rows, columns, keys, order, known, frames, values):
     for i in range(len(keys)):
         mine, both = discs(keys[i], rows, columns)
         values[i] = -1 if four(both ^ mine, rows) else search(mine, both, rows, columns, order, known, frames)

@@ -57,13 +57,13 @@ def _setup(rows: int, columns: int, dark: list[tuple[int, int]]) -> Keys:
 
 
 @law
-def next_to(setup, square, way):  # type: ignore[no-untyped-def]
+def next_to(setup, square, way):
     """The neighbour in one of the four directions; the first two are ahead."""
     return setup[_HEAD + _EACH * square + way]
 
 
 @law
-def jump(setup, board, square, piece, way):  # type: ignore[no-untyped-def]
+def jump(setup, board, square, piece, way):
     """(the square that is taken, the one beyond) where a piece can capture that way; else NONE twice."""
     if way >= 2 and piece == _MAN:
         return NONE, NONE
@@ -77,7 +77,7 @@ def jump(setup, board, square, piece, way):  # type: ignore[no-untyped-def]
 
 
 @law
-def seen_by_other(setup, board):  # type: ignore[no-untyped-def]
+def seen_by_other(setup, board):
     """The position from the other's side, turned by half a circle; the smaller of it and its mirror image."""
     here = 0
     mirrored = 0
@@ -92,12 +92,12 @@ def seen_by_other(setup, board):  # type: ignore[no-untyped-def]
 
 
 @law
-def promoted(setup, piece, square):  # type: ignore[no-untyped-def]
+def promoted(setup, piece, square):
     return _KING if setup[_HEAD + _EACH * square + 5] else piece
 
 
 @law
-def capture(setup, board, start, children, count, chain):  # type: ignore[no-untyped-def]
+def capture(setup, board, start, children, count, chain):
     """Writes where the chains of captures of a piece lead; how many turns there are now.
 
     `chain` holds, for each capture under way, the square it began at, the direction tried last, what was taken and
@@ -144,7 +144,7 @@ def capture(setup, board, start, children, count, chain):  # type: ignore[no-unt
 
 
 @law
-def write(setup, board, square, piece, children, count):  # type: ignore[no-untyped-def]
+def write(setup, board, square, piece, children, count):
     """Adds the position with a piece on a square, unless a turn before led there too."""
     board[square] = piece
     child = seen_by_other(setup, board)
@@ -157,7 +157,7 @@ def write(setup, board, square, piece, children, count):  # type: ignore[no-unty
 
 
 @kernel
-def expand(setup, keys, children, outcomes, scratch):  # type: ignore[no-untyped-def]
+def expand(setup, keys, children, outcomes, scratch):
     """Where the turns of positions lead; see `Game`."""
     squares = setup[0]
     board = scratch[:squares]
@@ -187,7 +187,7 @@ def expand(setup, keys, children, outcomes, scratch):  # type: ignore[no-untyped
 
 
 @kernel
-def look(setup, keys, cells):  # type: ignore[no-untyped-def]
+def look(setup, keys, cells):
     """What is on each cell, row by row from the far side: nothing, man, king, their man, their king, or not dark."""
     columns = setup[1]
     count = cells.shape[1]
@@ -204,7 +204,7 @@ def look(setup, keys, cells):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def advantage(setup, keys, ahead):  # type: ignore[no-untyped-def]
+def advantage(setup, keys, ahead):
     """The difference in pieces, a king two, as a share of more than all squares could hold."""
     for i in range(len(keys)):
         key, worth = keys[i], 0

@@ -52,7 +52,7 @@ def _smaller(squares: list[int], rows: int, columns: int) -> int:
 
 
 @law
-def step_of(way):  # type: ignore[no-untyped-def]
+def step_of(way):
     """Rows and columns of the eight directions, clockwise from ahead; those of the rook are even."""
     up = (1 if way in (0, 1, 7) else 0) - (1 if way in (3, 4, 5) else 0)
     right = (1 if way in (1, 2, 3) else 0) - (1 if way in (5, 6, 7) else 0)
@@ -60,7 +60,7 @@ def step_of(way):  # type: ignore[no-untyped-def]
 
 
 @law
-def attacked(board, rows, columns, square):  # type: ignore[no-untyped-def]
+def attacked(board, rows, columns, square):
     """Could the other take a piece of the mover's that stands there?"""
     for way in range(8):
         up, right = step_of(way)
@@ -81,7 +81,7 @@ def attacked(board, rows, columns, square):  # type: ignore[no-untyped-def]
 
 
 @law
-def seen_by_other(board, rows, columns):  # type: ignore[no-untyped-def]
+def seen_by_other(board, rows, columns):
     """The position from the other's side; the smaller of it and its mirror image."""
     here = 0
     mirrored = 0
@@ -96,7 +96,7 @@ def seen_by_other(board, rows, columns):  # type: ignore[no-untyped-def]
 
 
 @law
-def try_move(board, rows, columns, king, start, end, children, count):  # type: ignore[no-untyped-def]
+def try_move(board, rows, columns, king, start, end, children, count):
     """Writes where a move leads if it leaves the king safe; the number of moves so far."""
     moved, taken = board[start], board[end]
     board[start] = 0
@@ -110,7 +110,7 @@ def try_move(board, rows, columns, king, start, end, children, count):  # type: 
 
 
 @kernel
-def expand(setup, keys, children, outcomes, scratch):  # type: ignore[no-untyped-def]
+def expand(setup, keys, children, outcomes, scratch):
     """Where the moves of positions lead; see `Game`."""
     rows, columns = setup[0], setup[1]
     board = scratch[: rows * columns]
@@ -145,7 +145,7 @@ def expand(setup, keys, children, outcomes, scratch):  # type: ignore[no-untyped
 
 
 @law
-def unpack(key, board):  # type: ignore[no-untyped-def]
+def unpack(key, board):
     """Sets up the board; the square of the mover's king."""
     king = 0
     for square in range(len(board)):
@@ -157,7 +157,7 @@ def unpack(key, board):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def look(setup, keys, cells):  # type: ignore[no-untyped-def]
+def look(setup, keys, cells):
     """What stands on each square, row by row from the far side: a place in the list of pieces."""
     rows, columns = setup[0], setup[1]
     for i in range(len(keys)):
@@ -168,7 +168,7 @@ def look(setup, keys, cells):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def advantage(setup, keys, ahead):  # type: ignore[no-untyped-def]
+def advantage(setup, keys, ahead):
     """The difference in pieces, a pawn 1, a rook 5, a queen 9, as a share of more than an army can become worth."""
     for i in range(len(keys)):
         key, worth = keys[i], 0

@@ -38,7 +38,7 @@ def connect_four(rows: int = 6, columns: int = 5) -> Game:
 
 
 @law
-def discs(key, rows, columns):  # type: ignore[no-untyped-def]
+def discs(key, rows, columns):
     """(the mover's, all of them): a bit for each cell, `rows + 1` for each column."""
     mine = 0
     both = 0
@@ -54,7 +54,7 @@ def discs(key, rows, columns):  # type: ignore[no-untyped-def]
 
 
 @law
-def four(those, rows):  # type: ignore[no-untyped-def]
+def four(those, rows):
     """Are there four in line?"""
     for way in range(4):
         step = 1 if way == 0 else rows - 1 + way  # up; down to the right, right, up to the right
@@ -65,7 +65,7 @@ def four(those, rows):  # type: ignore[no-untyped-def]
 
 
 @law
-def oriented(key, rows, columns):  # type: ignore[no-untyped-def]
+def oriented(key, rows, columns):
     """The smaller of a position and its mirror image."""
     field = (1 << (rows + 1)) - 1
     mirrored = 0
@@ -75,7 +75,7 @@ def oriented(key, rows, columns):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def expand(setup, keys, children, outcomes, scratch):  # type: ignore[no-untyped-def]
+def expand(setup, keys, children, outcomes, scratch):
     """Where the moves of positions lead; see `Game`."""
     rows, columns = setup[0], setup[1]
     for i in range(len(keys)):
@@ -99,7 +99,7 @@ def expand(setup, keys, children, outcomes, scratch):  # type: ignore[no-untyped
 
 
 @law
-def bottom_row(rows, columns):  # type: ignore[no-untyped-def]
+def bottom_row(rows, columns):
     bottom = 0
     for column in range(columns):
         bottom |= 1 << column * (rows + 1)
@@ -107,7 +107,7 @@ def bottom_row(rows, columns):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def look(setup, keys, cells):  # type: ignore[no-untyped-def]
+def look(setup, keys, cells):
     """What lies in each cell, row by row from the top: 0 nothing, 1 a disc of the mover, 2 one of the other."""
     rows, columns = setup[0], setup[1]
     for i in range(len(keys)):
@@ -120,6 +120,6 @@ def look(setup, keys, cells):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def advantage(setup, keys, ahead):  # type: ignore[no-untyped-def]
+def advantage(setup, keys, ahead):
     """Nobody is ahead before somebody has won."""
     ahead[:] = 0.0

@@ -56,7 +56,7 @@ def _setup(size: int) -> Keys:
 
 
 @law
-def beside(stones, setup):  # type: ignore[no-untyped-def]
+def beside(stones, setup):
     """These points and those next to them."""
     size, every = setup[0], setup[1]
     spread = stones | stones << size | stones >> size | (stones & setup[3]) << 1 | (stones & setup[2]) >> 1
@@ -64,7 +64,7 @@ def beside(stones, setup):  # type: ignore[no-untyped-def]
 
 
 @law
-def connected(seed, stones, setup):  # type: ignore[no-untyped-def]
+def connected(seed, stones, setup):
     """All of these stones that hang together with the first ones."""
     group = seed
     grown = beside(group, setup) & stones
@@ -75,7 +75,7 @@ def connected(seed, stones, setup):  # type: ignore[no-untyped-def]
 
 
 @law
-def turned(key, symmetry, setup):  # type: ignore[no-untyped-def]
+def turned(key, symmetry, setup):
     """The position as one of the symmetries shows it."""
     at = _HEAD + symmetry * (2 * _HALF + 16)
     mine = setup[at + (key & 255)] | setup[at + _HALF + (key >> 8 & 255)]
@@ -87,7 +87,7 @@ def turned(key, symmetry, setup):  # type: ignore[no-untyped-def]
 
 
 @law
-def oriented(key, setup):  # type: ignore[no-untyped-def]
+def oriented(key, setup):
     """The smallest of the eight positions that are this one turned and mirrored."""
     least = key
     for symmetry in range(1, 8):
@@ -96,7 +96,7 @@ def oriented(key, setup):  # type: ignore[no-untyped-def]
 
 
 @law
-def area(mine, theirs, setup):  # type: ignore[no-untyped-def]
+def area(mine, theirs, setup):
     """The score of the one who moves: his stones and regions less the other's."""
     every = setup[1]
     score = 0
@@ -113,7 +113,7 @@ def area(mine, theirs, setup):  # type: ignore[no-untyped-def]
 
 
 @law
-def placed(mine, theirs, point, ko, setup):  # type: ignore[no-untyped-def]
+def placed(mine, theirs, point, ko, setup):
     """(my stones, the other's, the point that ko forbids) after a stone at a point; NONE for an illegal one."""
     every = setup[1]
     stone = 1 << point
@@ -141,7 +141,7 @@ def placed(mine, theirs, point, ko, setup):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def expand(setup, keys, children, outcomes, scratch):  # type: ignore[no-untyped-def]
+def expand(setup, keys, children, outcomes, scratch):
     """Where the moves of positions lead; see `Game`."""
     points = setup[0] * setup[0]
     for i in range(len(keys)):
@@ -160,7 +160,7 @@ def expand(setup, keys, children, outcomes, scratch):  # type: ignore[no-untyped
 
 
 @kernel
-def look(setup, keys, cells):  # type: ignore[no-untyped-def]
+def look(setup, keys, cells):
     """What is on each point, row by row: nothing, a stone of the mover, one of the other, forbidden by ko.
 
     After a pass empty points have a code of their own, 4: to pass as well would end the game.
@@ -176,7 +176,7 @@ def look(setup, keys, cells):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def advantage(setup, keys, ahead):  # type: ignore[no-untyped-def]
+def advantage(setup, keys, ahead):
     """The score, as a share of one point more than the board has."""
     for i in range(len(keys)):
         score = area(keys[i] & 65535, keys[i] >> 16 & 65535, setup)

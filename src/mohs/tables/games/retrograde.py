@@ -51,7 +51,7 @@ def noisy_worths(graph: Graph, noise: float) -> Worths:
 
 
 @kernel
-def reverse(first, to, first_back, origin):  # type: ignore[no-untyped-def]
+def reverse(first, to, first_back, origin):
     """Where the moves that lead to a position come from: `origin[first_back[p] : first_back[p + 1]]`."""
     for move in range(len(to)):
         first_back[to[move] + 1] += 1
@@ -67,7 +67,7 @@ def reverse(first, to, first_back, origin):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def settle(first_back, origin, left, queue, result, length):  # type: ignore[no-untyped-def]
+def settle(first_back, origin, left, queue, result, length):
     """Goes back from the positions that are decided; `left` are the moves of a position that do not lose yet."""
     decided = 0
     for position in range(len(result)):
@@ -95,7 +95,7 @@ def settle(first_back, origin, left, queue, result, length):  # type: ignore[no-
 
 
 @kernel
-def average(first, to, discount, noise, worths):  # type: ignore[no-untyped-def]
+def average(first, to, discount, noise, worths):
     """One sweep, last positions first: the largest change."""
     change = 0.0
     for position in range(len(worths) - 1, -1, -1):

@@ -146,7 +146,7 @@ def _along(where: Vector, direction: Vector) -> int:
 
 
 @kernel
-def expand(setup, keys, children):  # type: ignore[no-untyped-def]
+def expand(setup, keys, children):
     """Where the turns lead; see `Puzzle`."""
     sources, _ = setup
     for i in range(len(keys)):
@@ -158,7 +158,7 @@ def expand(setup, keys, children):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def look(setup, keys, cells):  # type: ignore[no-untyped-def]
+def look(setup, keys, cells):
     """The colours of the unfolded cube, 0 where it has no facelet."""
     _, facelets = setup
     for i in range(len(keys)):
@@ -168,7 +168,7 @@ def look(setup, keys, cells):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def count_solved(setup, keys, counts):  # type: ignore[no-untyped-def]
+def count_solved(setup, keys, counts):
     """How many facelets show what they show when solved."""
     _, facelets = setup
     for i in range(len(keys)):

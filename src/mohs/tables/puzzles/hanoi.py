@@ -45,7 +45,7 @@ def puzzle(discs: int) -> Puzzle:
 
 
 @kernel
-def expand(setup, keys, children):  # type: ignore[no-untyped-def]
+def expand(setup, keys, children):
     """Where the three moves lead; see `Puzzle`."""
     for i in range(len(keys)):
         key = keys[i]
@@ -63,7 +63,7 @@ def expand(setup, keys, children):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def look(setup, keys, cells):  # type: ignore[no-untyped-def]
+def look(setup, keys, cells):
     """The size of the disc at each height of each peg, 0 for none; the first row is the highest."""
     for i in range(len(keys)):
         cells[i, :] = 0
@@ -76,7 +76,7 @@ def look(setup, keys, cells):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def count_on_next(setup, keys, counts):  # type: ignore[no-untyped-def]
+def count_on_next(setup, keys, counts):
     """How many discs lie on the next larger one, the largest on the last peg."""
     for i in range(len(keys)):
         counts[i] = 0

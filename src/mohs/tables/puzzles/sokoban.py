@@ -69,7 +69,7 @@ def puzzle(level: Level) -> Puzzle:
 
 
 @kernel
-def expand(setup, keys, children):  # type: ignore[no-untyped-def]
+def expand(setup, keys, children):
     """Where steps and pushes lead; see `Puzzle`."""
     beside = setup[0]
     for i in range(len(keys)):
@@ -89,7 +89,7 @@ def expand(setup, keys, children):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def look(setup, keys, cells):  # type: ignore[no-untyped-def]
+def look(setup, keys, cells):
     """What is on each cell, by its place in `CODES`."""
     _, place, empty, goals = setup
     for i in range(len(keys)):
@@ -103,7 +103,7 @@ def look(setup, keys, cells):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def count_boxes_on_goals(setup, keys, counts):  # type: ignore[no-untyped-def]
+def count_boxes_on_goals(setup, keys, counts):
     """How many boxes are on goals."""
     goals = setup[3]
     for i in range(len(keys)):

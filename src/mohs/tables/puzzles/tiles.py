@@ -102,7 +102,7 @@ def _number_of(found: States, start: Sequence[int]) -> int:
 
 
 @kernel
-def expand(setup, keys, children):  # type: ignore[no-untyped-def]
+def expand(setup, keys, children):
     """Where the blank can go; see `Puzzle`."""
     rows, columns = setup[0], setup[1]
     for i in range(len(keys)):
@@ -121,7 +121,7 @@ def expand(setup, keys, children):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def look(setup, keys, cells):  # type: ignore[no-untyped-def]
+def look(setup, keys, cells):
     """The tile on each cell, 0 for the blank."""
     for i in range(len(keys)):
         for cell in range(cells.shape[1]):
@@ -129,7 +129,7 @@ def look(setup, keys, cells):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def count_in_place(setup, keys, counts):  # type: ignore[no-untyped-def]
+def count_in_place(setup, keys, counts):
     """How many tiles are in place."""
     last = setup[0] * setup[1] - 1
     for i in range(len(keys)):

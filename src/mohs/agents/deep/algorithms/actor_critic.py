@@ -1,0 +1,208 @@
+"""How does a policy gradient play and gather experience? The same for all; they differ in how they learn from it.
+
+An actor and a critic of every cell, apart from each other but for the convolutions where images are seen, play until a
+rollout is full; then an update learns from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import torch
+from gymnasium import spaces
+from torch import Tensor
+
+from mohs.agents.deep.buffers.rollouts import Rollout, flat, was_cut
+from mohs.agents.deep.clock import Clock
+from mohs.agents.deep.draws import Draws
+from mohs.agents.deep.lifelong.consolidation import likelihood_of_actions, likelihood_of_values
+from mohs.agents.deep.lifelong.new_tasks import DeepConfig
+from mohs.agents.deep.networks.encoders import Encoder, encoder
+from mohs.agents.deep.networks.layers import Generators, Linear, Mlp, Network, generators, orthogonal
+from mohs.agents.deep.networks.policies import Actions, Distribution, Head, actions, kept
+from mohs.agents.deep.optimise import Adam, Optimiser, RmsProp
+from mohs.agents.deep.spaces import observations
+from mohs.agents.deep.stage import Array, Step
+from mohs.agents.hyperparameters import setting
+from mohs.agents.streams import keys
+from mohs.core.cell import Cell
+from mohs.core.domain import Choice, Each, Integer, Real
+
+
+@dataclass(frozen=True)
+class ActorCriticConfig(DeepConfig):
+    """What all policy gradients have."""
+
+    learning_rate: float = setting(3e-4, Real(0, low_open=True), "step size of the optimiser")
+    learning_rate_schedule: str = setting(
+        "constant", Choice(("constant", "linear")), "whether it stays or falls to 0 in the course of training"
+    )
+    optimiser: str = setting("adam", Choice(("adam", "rmsprop")), "which optimiser")
+    optimiser_epsilon: float = setting(1e-5, Real(0, low_open=True), "what it adds to its denominators")
+    discount: float = setting(0.99, Real(0, 1), "γ")
+    trace: float = setting(0.95, Real(0, 1), "λ of advantages: 0 trusts the next value, 1 the rewards to come")
+    copies: int = setting(1, Integer(1), "environments of each cell")
+    steps: int = setting(512, Integer(1), "of each environment between updates")
+    hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "widths of the hidden layers, actor's and critic's")
+    activation: str = setting("tanh", Choice(("relu", "tanh")), "of the hidden layers")
+    filters: tuple[tuple[int, ...], ...] = setting(
+        ((16, 8, 4), (32, 4, 2)), Each(Each(Integer(1), 3)), "convolutions before images: channels, kernel, stride"
+    )
+    log_std: float = setting(0.0, Real(), "logarithm of the first deviation of continuous actions")
+    value_weight: float = setting(0.5, Real(0), "how much the critic's loss counts")
+    entropy_weight: float = setting(0.0, Real(0), "how much entropy is worth")
+    gradient_clip: float = setting(0.5, Real(0, low_open=True), "largest norm of the gradient")
+
+
+class ActorCritic(Network):
+    """Features [cells, batch, ...] → a distribution over actions, and values [cells, batch]."""
+
+    def __init__(self, init: Generators, sees: Encoder, of: Actions, config: ActorCriticConfig) -> None:
+        super().__init__()
+        c, hidden = config, orthogonal(2**0.5)
+        self.sees = sees
+        self.actor_body = Mlp(init, sees.outputs, c.hidden, c.activation, hidden)
+        self.actor = Head(init, self.actor_body.outputs, of, log_std=c.log_std)
+        self.critic_body = Mlp(init, sees.outputs, c.hidden, c.activation, hidden)
+        self.critic = Linear(init, self.critic_body.outputs, 1, orthogonal(1.0))
+
+    def forward(self, x: Tensor) -> tuple[Distribution, Tensor]:
+        x = self.sees(x)
+        return self.actor(self.actor_body(x)), self.critic(self.critic_body(x))[..., 0]
+
+    def policy(self, x: Tensor) -> Distribution:
+        found: Distribution = self.actor(self.actor_body(self.sees(x)))
+        return found
+
+    def value(self, x: Tensor) -> Tensor:
+        found: Tensor = self.critic(self.critic_body(self.sees(x)))[..., 0]
+        return found
+
+
+class PolicyGradient:
+    """A pack of agents that play by a policy and improve it with each rollout."""
+
+    def __init__(
+        self,
+        cells: Sequence[Cell],
+        config: ActorCriticConfig,
+        observation_space: spaces.Space[Any],
+        action_space: spaces.Space[Any],
+        device: torch.device,
+        update: Update,
+    ) -> None:
+        c = config
+        self.copies = c.copies
+        self._config, self._update, self._device = config, update, device
+        self._sees = observations(observation_space)
+        self._actions = actions(action_space, cells[0].agent.name)
+        init = generators(keys(cells, "agent", "weights"))
+        self.network = ActorCritic(init, encoder(init, self._sees, c.filters), self._actions, c).to(device)
+        self.optimiser = optimiser(self.network, c)
+        self.rollout = Rollout(
+            len(cells), c.steps, c.copies, self._sees.stored, kept(self._actions), kept_whole=c.lifelong == "ewc"
+        )
+        self.draws = Draws(keys(cells, "agent", "draws"))
+        self._clock = Clock(cells[0].steps)
+        self._before: Array = np.empty(0)  # of the step under way,
+        self._chosen: Array = np.empty(0)  # as the rollout keeps them
+        self.parts = {
+            "network": self.network, "optimiser": self.optimiser, "rollout": self.rollout, "draws": self.draws,
+            "clock": self._clock,
+        }  # fmt: skip
+
+    @property
+    def left(self) -> float:
+        """The share of training that is still to come."""
+        return self._clock.left
+
+    def enter(self) -> None:
+        if self.rollout.size:
+            self.rollout.cut(self.values(self.rollout.now))
+
+    def act(self, now: Array) -> Array:
+        self._before = self._sees.store(now)
+        self._chosen = self._choose(self._before, False, self.draws)
+        return self._actions.act(self._chosen)
+
+    def play(self, now: Array, memory: None, greedy: bool, draws: Draws) -> tuple[Array, None]:
+        return self._actions.act(self._choose(self._sees.store(now), greedy, draws)), None
+
+    def forget(self, memory: None, step: Step) -> None:
+        return None
+
+    def likelihood(self, draws: Draws, steps: int) -> Tensor:
+        at = draws.integers(self.rollout.filled * self.copies, steps)
+        seen = flat(self.rollout.seen)[np.arange(len(at))[:, None], at]
+        policy, value = self.network(self.features(seen))
+        return likelihood_of_actions(policy, draws) + likelihood_of_values(value, draws)
+
+    def finite(self) -> npt.NDArray[np.bool_]:
+        return self.network.finite().cpu().numpy()
+
+    def learn(self, step: Step) -> None:
+        later = self.values(self._each(self._sees.store(step.after))) if was_cut(step).any() else None
+        self.rollout.add(self._before, self._chosen, step, self._sees.store(step.now), later)
+        self._clock.steps += self.copies
+        if self.rollout.full:
+            self.optimiser.set_rate(
+                scheduled(self._config.learning_rate, self._config.learning_rate_schedule, self.left)
+            )
+            self._update(self, self._config)
+            self.rollout.clear()
+
+    def features(self, frames: Array) -> Tensor:
+        """Kept frames [cells, batch, ...] as the network takes them."""
+        return self._sees.features(frames, self._device)
+
+    def tensor(self, array: Array) -> Tensor:
+        return torch.from_numpy(array).to(self._device)
+
+    @torch.no_grad()
+    def values(self, frames: Array) -> npt.NDArray[np.float32]:
+        """Values [cells, batch] of kept frames [cells, batch, ...]."""
+        return self.network.value(self.features(frames)).cpu().numpy()
+
+    @torch.no_grad()
+    def _choose(self, kept: Array, greedy: bool, draws: Draws) -> Array:
+        """Actions [instances, parts], as a rollout keeps them."""
+        policy = self.network.policy(self.features(self._each(kept)))
+        chosen = (policy.mode() if greedy else policy.sample(draws)).cpu().numpy()
+        return chosen.reshape(-1, chosen.shape[-1])
+
+    def _each(self, kept: Array) -> Array:
+        """Rows of instances as [cells, instances of a cell, ...]."""
+        return kept.reshape(len(self.draws.keys), -1, *kept.shape[1:])
+
+
+# Learns from the full rollout of a pack.
+Update = Callable[[PolicyGradient, Any], None]
+
+
+def scheduled(value: float, schedule: str, left: float) -> float:
+    """A hyperparameter with so much of the training left."""
+    return value * left if schedule == "linear" else value
+
+
+def normalised(advantages: Tensor) -> Tensor:
+    """Advantages [cells, batch] with mean 0 and deviation 1 in every cell; a single one stays as it is."""
+    if advantages.shape[1] == 1:
+        return advantages
+    return (advantages - advantages.mean(1, keepdim=True)) / (advantages.std(1, keepdim=True) + 1e-8)
+
+
+def losses(config: ActorCriticConfig, gains: Tensor, policy: Distribution, values: Tensor, goals: Tensor) -> Tensor:
+    """The losses [cells] of the actor, which is to raise the gains [cells, batch], of the critic and of certainty."""
+    total = config.value_weight * (goals - values).square() - gains
+    if config.entropy_weight:
+        total = total - config.entropy_weight * policy.entropy()
+    return total.mean(1)
+
+
+def optimiser(network: Network, c: ActorCriticConfig) -> Optimiser:
+    maker = {"adam": Adam, "rmsprop": RmsProp}[c.optimiser]
+    return maker(network.parameters(), c.learning_rate, c.optimiser_epsilon, c.gradient_clip)

@@ -1,0 +1,77 @@
+"""Twin delayed deep deterministic policy gradients (TD3, Fujimoto et al. 2018): DDPG that trusts its critics less.
+
+The lesser of two critics counts, their targets are smoothed by noise, and the actor follows more slowly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from gymnasium import spaces
+from torch import Tensor
+
+from mohs.agents.deep.algorithms.deterministic import Deterministic
+from mohs.agents.deep.algorithms.off_policy import OffPolicy, OffPolicyConfig, Sample
+from mohs.agents.deep.draws import Draws
+from mohs.agents.deep.exploration import Noise
+from mohs.agents.hyperparameters import setting
+from mohs.core.cell import Cell
+from mohs.core.domain import Integer, Real
+
+
+@dataclass(frozen=True)
+class Td3Config(OffPolicyConfig):
+    noise_scale: float = setting(0.1, Real(0), "standard deviation of the noise that explores; actions are -1 to 1")
+    target_noise: float = setting(0.2, Real(0), "standard deviation of the noise in the actions of targets")
+    target_noise_clip: float = setting(0.5, Real(0), "and its largest size")
+    policy_delay: int = setting(2, Integer(1), "updates of the critics between updates of the actor and the targets")
+
+    @classmethod
+    def presets(cls) -> Mapping[str, Mapping[str, Any]]:
+        return {
+            # The tuned values of MDP Playground's experiments, with RLlib's exploration. Their limit of the noise is
+            # relative to it: 0.05 × 0.02.
+            "mdp_playground": {
+                "learning_rate": 1e-3, "hidden": (32, 32), "batch_size": 30, "memory": 50_000, "target_rate": 0.02,
+                "learning_starts": 2000, "random_steps": 10_000, "n_step": 4, "target_noise": 0.02,
+                "target_noise_clip": 0.001,
+            },
+            "stable_baselines3": {
+                "learning_rate": 1e-3, "hidden": (400, 300), "batch_size": 256, "memory": 1_000_000,
+                "learning_starts": 100, "noise_scale": 0.0,
+            },
+        }  # fmt: skip
+
+
+def update(rule: Deterministic, config: Td3Config, batch: Sample, draws: Draws) -> None:
+    goal = _goal(rule, config, batch, draws)
+    values = rule.critics(batch.before, batch.action)
+    rule.critic_adam.step((values - goal[:, None]).square().mean(2).sum(1))
+    if rule.updates.steps % config.policy_delay == 0:
+        rule.climb(batch.before)
+
+
+@torch.no_grad()
+def _goal(rule: Deterministic, config: Td3Config, batch: Sample, draws: Draws) -> Tensor:
+    c = config
+    normals = torch.from_numpy(draws.normal(*batch.action.shape[1:])).to(batch.action.device)
+    noise = (c.target_noise * normals).clamp(-c.target_noise_clip, c.target_noise_clip)
+    then = (torch.tanh(rule.target_actor(batch.after)) + noise).clamp(-1, 1)
+    value: Tensor = rule.target_critics(batch.after, then).amin(1)
+    return batch.gain + batch.discount * value
+
+
+def make_td3(
+    cells: Sequence[Cell],
+    config: Td3Config,
+    observation_space: spaces.Space[Any],
+    action_space: spaces.Space[Any],
+    device: torch.device,
+) -> OffPolicy:
+    noise = Noise.white(config.noise_scale) if config.noise_scale else None
+    rule = partial(Deterministic, critics=2, update=update)
+    return OffPolicy(rule, cells, config, observation_space, action_space, device, noise)

@@ -1,0 +1,1 @@
+"""What does theory say of the effective horizon? Bounds that need no runs."""

@@ -1,0 +1,1 @@
+"""What else explains hardness? Gaps, distances, occupancies and mixing."""

@@ -1,0 +1,1 @@
+"""What is a policy worth in a table? Values, returns and their distributions."""
