@@ -13,8 +13,8 @@ import pytest
 
 from mohs.core.cell import Agent
 from mohs.core.errors import UsageError
-from mohs.protocols.studies.experiment import Axis, Contender, Evaluation, Experiment, Level, plan
-from mohs.protocols.studies.verdict import verdict
+from mohs.protocols.experiment.study import Axis, Contender, Evaluation, Experiment, Level, plan
+from mohs.protocols.experiment.verdict import verdict
 
 ROOT = Path(__file__).resolve().parent.parent
 SEEDS = 10

@@ -24,8 +24,8 @@ from benchmarks.findings.page import write_page
 from mohs.cli.options import DEFAULT_STORE, EXIT_FAILED_CELLS, EXIT_INTERRUPTED
 from mohs.cli.output import print_json, tell_failures, tell_interrupted
 from mohs.core.errors import MohsError
-from mohs.protocols.studies.cost import Cost, cost
-from mohs.protocols.studies.experiment import Experiment, plan
+from mohs.runs.cost import Cost, cost
+from mohs.protocols.experiment.study import Experiment, plan
 from mohs.report.png import find_browser
 from mohs.runs.execute import default_workers, execute
 from mohs.runs.progress import clock

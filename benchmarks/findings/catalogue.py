@@ -16,8 +16,8 @@ from typing import Any
 from benchmarks.findings.claims import At, Claim, Flat, Inside, Learnt, More
 from mohs.core.errors import unknown
 from mohs.ctgraph import best_memoryless, best_open_loop
-from mohs.protocols.studies.experiment import Experiment
-from mohs.protocols.studies.files import read_study
+from mohs.protocols.experiment.study import Experiment
+from mohs.protocols.experiment.files import read_study
 
 COUNTS = 10.0  # of an episode's 100 steps or rewards
 COUNTS_NORMALISED = 0.1
@@ -103,7 +103,7 @@ def _every_dose_costs(study: str, word: str) -> Callable[[Experiments], Sequence
     def claims(of: Experiments) -> Sequence[Claim]:
         vanilla, *doses = values(of, study)
         return [_learnt(study, vanilla)] + [
-            _less(study, "paper", dose, vanilla, f"{word} {dose:g} earns less in training than {vanilla:g}")
+            _less(study, "auc_paper", dose, vanilla, f"{word} {dose:g} earns less in training than {vanilla:g}")
             for dose in doses
         ]
 
@@ -113,7 +113,7 @@ def _every_dose_costs(study: str, word: str) -> Callable[[Experiments], Sequence
 def _shift_is_hardest(of: Experiments) -> Sequence[Claim]:
     study = "image_transforms"
     return [_learnt(study, values(of, study)[0])] + [
-        _less(study, "paper", "shift", other, f"`shift` earns less than `{other}`")
+        _less(study, "auc_paper", "shift", other, f"`shift` earns less than `{other}`")
         for other in ("scale", "flip", "rotate")
     ]
 
@@ -122,7 +122,7 @@ def _more_transforms_are_harder(of: Experiments) -> Sequence[Claim]:
     study = "image_transforms"
     *fewer, together = values(of, study)
     return [_learnt(study, fewer[0])] + [
-        _less(study, "paper", together, one, f"all four at once earn less than {f'`{one}`' if one else 'none'}")
+        _less(study, "auc_paper", together, one, f"all four at once earn less than {f'`{one}`' if one else 'none'}")
         for one in fewer
     ]
 
@@ -130,7 +130,7 @@ def _more_transforms_are_harder(of: Experiments) -> Sequence[Claim]:
 def _coarse_shifts_help(of: Experiments) -> Sequence[Claim]:
     fine, *_, coarse = values(of, "shift_quantisation")
     says = f"shifts in steps of {fine:g} pixels earn less than in steps of {coarse:g}"
-    return [_learnt("shift_quantisation", coarse), _less("shift_quantisation", "paper", fine, coarse, says)]
+    return [_learnt("shift_quantisation", coarse), _less("shift_quantisation", "auc_paper", fine, coarse, says)]
 
 
 def _best_inside(study: str, word: str) -> Callable[[Experiments], Sequence[Claim]]:
@@ -204,8 +204,8 @@ def _sequences_cost_more_than_delays(of: Experiments) -> Sequence[Claim]:
     return [_learnt("delay", delays[0])] + [
         More(
             f"a sequence of {length:g} earns less than a delay of {delay:g}",
-            (At("paper", (delay,), "delay"),),
-            (At("paper", (length,), "sequence_length"),),
+            (At("auc_paper", (delay,), "delay"),),
+            (At("auc_paper", (length,), "sequence_length"),),
             least=COUNTS,
         )
         for delay, length in ((delays[1], lengths[1]), (delays[-1], lengths[-1]))
@@ -215,7 +215,7 @@ def _sequences_cost_more_than_delays(of: Experiments) -> Sequence[Claim]:
 def _density_is_flat(of: Experiments) -> Sequence[Claim]:
     study = "reward_density"
     return [_learnt(study, max(values(of, study)))] + [
-        Flat(f"{a:g} and {b:g} earn the same", At("paper", (a,), study), At("paper", (b,), study), COUNTS)
+        Flat(f"{a:g} and {b:g} earn the same", At("auc_paper", (a,), study), At("auc_paper", (b,), study), COUNTS)
         for a, b in combinations(values(of, study), 2)
     ]
 
@@ -225,14 +225,14 @@ def _irrelevant_dimensions_cost(of: Experiments) -> Sequence[Claim]:
     none, *_, most = values(of, study)
     return [
         _learnt(study, none),
-        _less(study, "normalised", most, none, f"{most:g} of them earn less than {none:g}", COUNTS_NORMALISED),
+        _less(study, "normalised_auc", most, none, f"{most:g} of them earn less than {none:g}", COUNTS_NORMALISED),
         _less(study, "length", none, most, f"{most:g} of them make episodes longer than {none:g}"),
     ]
 
 
 def _random_actions_show_the_density(of: Experiments) -> Sequence[Claim]:
     study, noisy = "epsilon_density", "noisy_nets"
-    sparse, *_, dense = (At("paper", (value,), study) for value in values(of, study))
+    sparse, *_, dense = (At("auc_paper", (value,), study) for value in values(of, study))
     there, here = (replace(at, measure="eval") for at in (sparse, dense))
     return [
         _learnt(study, *dense.values),
@@ -274,7 +274,7 @@ def _ablation_finds_the_broken_part(of: Experiments) -> Sequence[Claim]:
     nothing, *parts = values(of, broken)
 
     def at(part: str, study: str = broken) -> At:
-        return At("paper", (part,), study)
+        return At("auc_paper", (part,), study)
 
     gains = [
         More(f"without {part} it earns less than without noisy nets", (at("noisy"),), (at(part),), least=COUNTS)
@@ -339,7 +339,7 @@ def _confounding_slows(of: Experiments) -> Sequence[Claim]:
         _learnt(study, one),
         _less(
             study,
-            "normalised",
+            "normalised_auc",
             many,
             one,
             f"{many} observations of wait states earn less in training than {one}",

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core.values import Json
-from mohs.protocols.studies.verdict import LEVEL, Panel, Verdict
+from mohs.protocols.experiment.verdict import LEVEL, Panel, Verdict
 from mohs.stats import Estimate, paired_difference
 
 REPRODUCED, NOT_REPRODUCED, DIFFERENT, OPEN, NOT_RUN = (
@@ -129,7 +129,7 @@ def _check(claim: Claim, agent: str, verdicts: Verdicts, comparisons: int) -> Ch
     if isinstance(claim, Inside):
         return _inside(claim, agent, verdicts, comparisons)
     if isinstance(claim, Learnt):
-        lead = _difference([At("normalised", claim.values, claim.study)], [], agent, verdicts, comparisons)
+        lead = _difference([At("normalised_auc", claim.values, claim.study)], [], agent, verdicts, comparisons)
         return Check(claim.says, (lead,), True if lead.low > LEARNT else None, needed=True)
     plus, minus = (claim.plus, claim.minus) if isinstance(claim, More) else ((claim.one,), (claim.other,))
     found = _difference(plus, minus, agent, verdicts, comparisons)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from benchmarks.findings.catalogue import Finding
 from benchmarks.findings.claims import NOT_RUN, Check, check, outcome
 from mohs.core.values import Json
-from mohs.protocols.studies.experiment import Experiment, plan
-from mohs.protocols.studies.verdict import Verdict, verdict
+from mohs.protocols.experiment.study import Experiment, plan
+from mohs.protocols.experiment.verdict import Verdict, verdict
 from mohs.runs.store import Store
 
 

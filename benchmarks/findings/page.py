@@ -10,11 +10,11 @@ import plotly.graph_objects as go
 from benchmarks.findings.claims import Check
 from benchmarks.findings.judge import Judged, Result
 from mohs.core.errors import UsageError
-from mohs.protocols.studies.measures import MEASURES
-from mohs.protocols.studies.verdict import Panel, Verdict
+from mohs.protocols.experiment.measures import MEASURES
+from mohs.protocols.experiment.verdict import Panel, Verdict
 from mohs.report import numbers
 from mohs.report.figures.bars import BarPanel, Bars, bars_figure
-from mohs.report.figures.experiment import axis_title, labels, maps
+from mohs.protocols.experiment.figures import axis_title, labels, maps
 from mohs.report.figures.pairs import pair_figure
 from mohs.report.files import write
 from mohs.report.png import write_pictures

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from mohs import ctgraph
     from mohs.envs.inject import inject, inject_vec
     from mohs.envs.make import make, make_vec
-    from mohs.protocols.card import card
+    from mohs.protocols.card.card import card
     from mohs.protocols.conduct import challenge, diagnose, lifelong
-    from mohs.report.html import write_report
+    from mohs.protocols.diagnose.page import write_report
     from mohs.runs.export import load
     from mohs.tables.build import table
     from mohs.tables.table import Table
@@ -37,7 +37,7 @@ _LAZY = {
     "challenge": "mohs.protocols.conduct",
     "diagnose": "mohs.protocols.conduct",
     "lifelong": "mohs.protocols.conduct",
-    "write_report": "mohs.report.html",
+    "write_report": "mohs.protocols.diagnose.page",
     "inject": "mohs.envs.inject",
     "inject_vec": "mohs.envs.inject",
     "make": "mohs.envs.make",

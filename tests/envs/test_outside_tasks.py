@@ -21,7 +21,7 @@ from mohs import Task, UsageError
 from mohs.core.dials import DIALS
 from mohs.core.registry import environments
 from mohs.core.task import source_from_json
-from mohs.protocols.targets import resolve
+from mohs.protocols.card.targets import resolve
 
 WRAPPED = {"wrapper", "image wrapper"}
 

@@ -11,7 +11,7 @@ import mohs
 from mohs import Task, UsageError, ctgraph
 from mohs.exact.measures.table_measures import observability
 from mohs.exact.values.solve import values
-from mohs.protocols.card_sentences import headline
+from mohs.protocols.card.sentences import headline
 from mohs.tables.table import Table
 from mohs.tables.transforms import sticky_actions
 

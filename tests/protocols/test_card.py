@@ -15,7 +15,7 @@ from mohs import Table, Task, UsageError
 from mohs.exact.bounds.simple import simple_bound
 from mohs.exact.lookahead import qvi
 from mohs.exact.values import solve
-from mohs.protocols.card_sentences import headline
+from mohs.protocols.card.sentences import headline
 from mohs.report.data import json_text
 
 sys.path.append(str(Path(__file__).parents[1] / "exact"))

@@ -9,8 +9,8 @@ import torch
 
 from mohs.agents.protocol import Learner
 from mohs.core.cell import Agent
-from mohs.protocols.studies.experiment import Experiment, plan, points
-from mohs.protocols.studies.files import describe, read_study
+from mohs.protocols.experiment.study import Experiment, plan, points
+from mohs.protocols.experiment.files import describe, read_study
 from mohs.runs.learners import learner
 
 pytest.importorskip("mujoco")

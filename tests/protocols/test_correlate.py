@@ -13,10 +13,10 @@ from scipy.stats import spearmanr
 
 from mohs.cli import main
 from mohs.core.errors import UsageError
-from mohs.protocols.correlate import correlate
-from mohs.protocols.studies.experiment import Axis, Experiment, Level
-from mohs.protocols.studies.files import read_study
-from mohs.protocols.studies.verdict import Verdict, verdict
+from mohs.protocols.correlate.correlation import correlate
+from mohs.protocols.experiment.study import Axis, Experiment, Level
+from mohs.protocols.experiment.files import read_study
+from mohs.protocols.experiment.verdict import Verdict, verdict
 
 STUDY = """
 question = "How much does it cost?"

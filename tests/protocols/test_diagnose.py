@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from mohs import UsageError
-from mohs.protocols.batteries import BATTERIES
-from mohs.protocols.compare import compare
-from mohs.protocols.diagnose import Study, plan, verdict
+from mohs.protocols.diagnose.batteries import BATTERIES
+from mohs.protocols.compare.comparison import compare
+from mohs.protocols.diagnose.verdict import Study, plan, verdict
 from mohs.protocols.measures import measures
 from mohs.runs.learners import agent, learner
 from mohs.runs.plan import packs

@@ -9,10 +9,10 @@ import pytest
 
 from mohs.agents.deep import catalogue
 from mohs.core.cell import Agent
-from mohs.protocols.studies.cost import _eager, cost, stored, try_out
-from mohs.protocols.studies.experiment import Axis, Contender, Evaluation, Experiment, Level, plan, points
-from mohs.protocols.studies.measures import MEASURES, measure, measures
-from mohs.protocols.studies.verdict import verdict
+from mohs.runs.cost import _eager, cost, stored, try_out
+from mohs.protocols.experiment.study import Axis, Contender, Evaluation, Experiment, Level, plan, points
+from mohs.protocols.experiment.measures import MEASURES, measure, measures
+from mohs.protocols.experiment.verdict import verdict
 from mohs.runs.execute import execute
 from mohs.runs.plan import packs
 from mohs.runs.store import open_store

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from mohs.core.errors import UsageError
-from mohs.protocols.studies.experiment import plan
-from mohs.protocols.studies.files import describe, read_study, shipped
+from mohs.protocols.experiment.study import plan
+from mohs.protocols.experiment.files import describe, read_study, shipped
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "study.toml"
 SMALL = """

@@ -13,10 +13,10 @@ from mohs.protocols.lifelong.ceiling import ceiling
 from mohs.protocols.lifelong.curriculum import Curriculum, read_curriculum
 from mohs.protocols.lifelong.study import LifelongStudy, alone, contenders, plan
 from mohs.protocols.lifelong.verdict import verdict
-from mohs.protocols.studies.cost import cost
-from mohs.report.figures.lifelong import CEILING, lifelong_figures
-from mohs.report.l2logger import COLUMNS, write_logs
-from mohs.report.lifelong import lifelong_html, write_lifelong
+from mohs.runs.cost import cost
+from mohs.protocols.lifelong.figures import CEILING, lifelong_figures
+from mohs.protocols.lifelong.l2logger import COLUMNS, write_logs
+from mohs.protocols.lifelong.page import lifelong_html, write_lifelong
 from mohs.runs.execute import execute
 from mohs.runs.learners import agent
 from mohs.runs.store import open_store

@@ -8,7 +8,7 @@ import pytest
 import mohs
 from mohs import Table, UsageError
 from mohs.exact.values.solve import returns
-from mohs.protocols.rollouts import rollouts
+from mohs.protocols.card.rollouts import rollouts
 
 
 def test_the_interval_holds_the_exact_random_return():

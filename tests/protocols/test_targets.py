@@ -8,7 +8,7 @@ import pytest
 
 import mohs
 from mohs import Table, Task, UsageError
-from mohs.protocols.targets import read_targets, read_value, resolve
+from mohs.protocols.card.targets import read_targets, read_value, resolve
 
 
 def test_parameters_belong_to_the_task_before_them():

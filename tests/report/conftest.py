@@ -10,7 +10,7 @@ import pytest
 
 from mohs.core.cell import Agent
 from mohs.core.task import Task
-from mohs.protocols.diagnose import Study, Verdict, plan, verdict
+from mohs.protocols.diagnose.verdict import Study, Verdict, plan, verdict
 
 # Ordered, noisy, unordered, two-sided on a logarithmic axis, and without any harder dose.
 DIALS = ["delay", "reward_noise", "irrelevant_features", "reward_scale", "reward_density"]

@@ -14,8 +14,8 @@ from mohs import Table
 from mohs.exact.bounds.simple import simple_bound
 from mohs.exact.lookahead import qvi
 from mohs.exact.values import solve
-from mohs.protocols.card import Card, Length
-from mohs.protocols.rollouts import Rollouts
+from mohs.protocols.card.card import Card, Length
+from mohs.protocols.card.rollouts import Rollouts
 from mohs.stats import estimate
 from mohs.tables.transforms import sticky_actions
 

@@ -17,12 +17,12 @@ from small_cards import made, texts, the_lake, the_pole
 
 from mohs import Table
 from mohs.exact.bounds.simple import simple_bound
-from mohs.protocols.card import Card, Length
+from mohs.protocols.card.card import Card, Length
 from mohs.report import figures
-from mohs.report.cards import cards_html
-from mohs.report.figures.greedy import LookAhead, LookAheads, vertical_range
-from mohs.report.figures.horizon_scatter import _shared, free_places
-from mohs.report.figures.returns import BINS, DEEPEST, Law, ReturnLaws, ReturnSample, gathered
+from mohs.protocols.card.page import cards_html
+from mohs.protocols.card.figures.greedy import LookAhead, LookAheads, vertical_range
+from mohs.protocols.card.figures.horizon_scatter import _shared, free_places
+from mohs.protocols.card.figures.returns import BINS, DEEPEST, Law, ReturnLaws, ReturnSample, gathered
 from mohs.report.gallery import cards_figures
 from mohs.report.numbers import written
 

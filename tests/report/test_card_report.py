@@ -15,11 +15,11 @@ from test_report_pages import Reader, loads, needs_browser, opened
 
 from mohs.core.errors import UsageError
 from mohs.exact.measures.table_measures import measures
-from mohs.protocols.card import Card
+from mohs.protocols.card.card import Card
 from mohs.report import card_rows
-from mohs.report.cards import cards_html, write_cards
+from mohs.protocols.card.page import cards_html, write_cards
 from mohs.report.gallery import cards_figures
-from mohs.report.measure_words import WORDS
+from mohs.protocols.card.measure_words import WORDS
 from mohs.report.numbers import written
 from mohs.report.theme import DARK, exchange, themed
 from mohs.stats import estimate

@@ -19,9 +19,9 @@ from mohs import Table
 from mohs.exact.measures.distances import distances
 from mohs.exact.values import solve
 from mohs.report import figures
-from mohs.report.figures.state_graph import HIGHEST, SPAN, StateGraph, layout, node_size
-from mohs.report.figures.state_grid import StateGrid, grid_shape
-from mohs.report.figures.state_layers import StateLayers
+from mohs.protocols.card.figures.state_graph import HIGHEST, SPAN, StateGraph, layout, node_size
+from mohs.protocols.card.figures.state_grid import StateGrid, grid_shape
+from mohs.protocols.card.figures.state_layers import StateLayers
 from mohs.tables.puzzles.tiles import tiles
 from mohs.tables.transforms import sticky_actions
 

@@ -12,8 +12,8 @@ import pytest
 
 from invented_challenge import BUDGET, EVERY, OPTIMUM, facts, from_step, results_of, study_of
 from mohs.protocols.challenge.verdict import verdict
-from mohs.report.challenge import challenge_html, mdps_csv, runs_csv, steps_text, write_challenge
-from mohs.report.figures.challenge import MOST_PANELS, POINTS, challenge_figures, thinned
+from mohs.protocols.challenge.page import challenge_html, mdps_csv, runs_csv, steps_text, write_challenge
+from mohs.protocols.challenge.figures import MOST_PANELS, POINTS, challenge_figures, thinned
 from mohs.stats.counts import median_time
 
 MDPS = (

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from mohs.core.cell import Agent
-from mohs.protocols.studies.experiment import Axis, Contender, Evaluation, Experiment, Level, plan
-from mohs.protocols.studies.verdict import Verdict, verdict
-from mohs.report.experiments import experiment_html, runs_csv, summary_csv
-from mohs.report.figures.experiment import experiment_figures, maps
+from mohs.protocols.experiment.study import Axis, Contender, Evaluation, Experiment, Level, plan
+from mohs.protocols.experiment.verdict import Verdict, verdict
+from mohs.protocols.experiment.page import experiment_html, runs_csv, summary_csv
+from mohs.protocols.experiment.figures import experiment_figures, maps
 
 
 def axis(name, *values):

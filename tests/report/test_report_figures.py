@@ -11,8 +11,8 @@ import plotly.graph_objects as go
 import pytest
 
 from mohs.core.task import Task
-from mohs.protocols.compare import compare
-from mohs.protocols.diagnose import DialVerdict, Verdict
+from mohs.protocols.compare.comparison import compare
+from mohs.protocols.diagnose.verdict import DialVerdict, Verdict
 from mohs.report import numbers
 from mohs.report.figures import (
     curves,

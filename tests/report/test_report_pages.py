@@ -20,11 +20,11 @@ import numpy as np
 import pytest
 
 from mohs.core.errors import UsageError
-from mohs.protocols.compare import compare
-from mohs.protocols.diagnose import Dose, Verdict
+from mohs.protocols.compare.comparison import compare
+from mohs.protocols.diagnose.verdict import Dose, Verdict
 from mohs.report import png
 from mohs.report.figures import dial_figure, dial_response, ranking_figure, ranking_rows
-from mohs.report.html import comparison_html, report_html, write_comparison, write_report
+from mohs.protocols.diagnose.page import comparison_html, report_html, write_comparison, write_report
 from mohs.stats import Estimate
 
 BROWSER = next((b for b in (os.environ.get("BROWSER_PATH"), *map(shutil.which, png.BROWSERS)) if b), None)

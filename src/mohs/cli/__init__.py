@@ -1,5 +1,5 @@
-"""What can be typed? A module for each group of commands; a command calls a layer below and prints what it returns."""
+"""What can be typed? Commands that all studies share, and those of every protocol; each calls a layer below and prints."""
 
-from mohs.cli.entry import app, main
+from mohs.cli.entry import main
 
-__all__ = ["app", "main"]
+__all__ = ["main"]

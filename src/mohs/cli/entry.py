@@ -8,35 +8,47 @@ from typing import Annotated
 
 import typer
 
-from mohs.cli import card, challenge, correlate, diagnose, lifelong, listings, run, studies
-from mohs.cli.options import EXIT_INTERRUPTED, EXIT_USAGE
+from mohs.cli import listings, studies
+from mohs.cli.train import training_command
 from mohs.core.errors import MohsError
+from mohs.core.values import resolve
+from mohs.protocols.protocol import protocols
 
-app = typer.Typer(
-    name="mohs",
-    add_completion=False,
-    pretty_exceptions_enable=False,
-)
-COMMANDS = (
-    listings.envs, listings.dials, listings.agents, card.card, diagnose.diagnose, run.studies, run.run,
-    lifelong.curricula, lifelong.lifelong,
-    studies.status, studies.report, studies.compare, correlate.correlate, studies.export,
-)  # fmt: skip
-for command in COMMANDS:
-    app.command()(command)
-app.add_typer(challenge.challenge, name="challenge")
+EXIT_USAGE, EXIT_INTERRUPTED = 2, 130
+COMMANDS = (listings.envs, listings.dials, listings.agents, studies.status, studies.report, studies.export)
+
+
+def make_app() -> typer.Typer:
+    """The commands that all studies share, and those of every protocol."""
+    app = typer.Typer(name="mohs", add_completion=False, pretty_exceptions_enable=False)
+    app.callback(invoke_without_command=True)(mohs)
+    for command in COMMANDS:
+        app.command()(command)
+    groups: dict[str, typer.Typer] = {}
+    for protocol in protocols().values():
+        found = {words: resolve(target) for words, target in protocol.commands.items()}
+        if protocol.ask is not None:
+            found[protocol.command or protocol.name] = training_command(protocol)
+        for words, function in found.items():
+            *group, name = words.split()
+            if group and group[0] not in groups:
+                groups[group[0]] = typer.Typer(help=protocol.text)
+                groups[group[0]].callback(invoke_without_command=True)(show_help)
+                app.add_typer(groups[group[0]], name=group[0])
+            (groups[group[0]] if group else app).command(name)(function)
+    return app
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """The entry point: an error of ours is one sentence and exit code 2."""
     try:
-        code = app(args=None if arguments is None else list(arguments), standalone_mode=False)
+        code = make_app()(args=None if arguments is None else list(arguments), standalone_mode=False)
     except MohsError as error:
         _fail(str(error))
     except OSError as error:
         _fail(f"{error.filename or 'a file'} cannot be used: {error.strerror or error}.")
     except KeyboardInterrupt:
-        print("mohs: stopped", file=sys.stderr)
+        print("mohs: interrupted", file=sys.stderr)
         sys.exit(EXIT_INTERRUPTED)
     except Exception as error:
         # typer's own errors (an unknown option, a missing argument) know how to show themselves.
@@ -52,7 +64,11 @@ def _fail(message: str) -> None:
     sys.exit(EXIT_USAGE)
 
 
-@app.callback(invoke_without_command=True)
+def show_help(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+
+
 def mohs(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
@@ -62,5 +78,5 @@ def mohs(
         from mohs import __version__
 
         print(__version__)
-    elif context.invoked_subcommand is None:
-        print(context.get_help())
+    else:
+        show_help(context)

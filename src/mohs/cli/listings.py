@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
-from mohs.cli.options import AsJson
-from mohs.cli.output import print_json
+from mohs.protocols.options import AsJson
 from mohs.core.dial import Dial
-from mohs.report.terminal import show_table
+from mohs.report.terminal import print_json, show_table
 
 
 def envs(as_json: AsJson = False) -> None:

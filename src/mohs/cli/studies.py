@@ -1,24 +1,16 @@
-"""What does the store hold? The commands that show, report, compare and export what was run."""
+"""What does the store hold? The commands that show, report and export what was run, of any protocol."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from mohs.cli.challenge_run import show_challenge_of
-from mohs.cli.lifelong import show_lifelong_of
-from mohs.cli.options import DEFAULT_STORE, REPORTS, AsJson, Png, StoreUrl
-from mohs.cli.output import print_json, slug
 from mohs.core.errors import UsageError
-from mohs.report.terminal import show_comparison, show_experiment, show_table, show_verdict
-
-if TYPE_CHECKING:
-    from mohs.protocols.diagnose import Verdict
-    from mohs.protocols.studies.verdict import Verdict as Outcome
-    from mohs.runs.store import Store
+from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl
+from mohs.report.terminal import print_json, show_table
 
 
 def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
@@ -49,52 +41,22 @@ def report(
             help="An agent (with 'on ENV' outside toy/discrete), a study's name or key; the newest by default."
         ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Directory of the report.")] = None,
+    out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     png: Png = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a study from what the store holds, finished or not."""
-    from mohs.protocols.challenge.study import PROTOCOL as CHALLENGE
-    from mohs.protocols.lifelong.study import PROTOCOL as LIFELONG
-    from mohs.protocols.studies.experiment import PROTOCOL
+    from mohs.protocols.conduct import find_study, stored_verdict
+    from mohs.protocols.output import Output, deliver
     from mohs.runs.store import open_store
 
     with open_store(store, create=False) as opened:
-        key = _find_study(opened, study)
-        planned = next(s for s in opened.studies() if s.key == key)
-        directory = out or REPORTS / slug(planned.name)
-        if planned.protocol == PROTOCOL:
-            show_experiment_of(opened, key, directory, png=png, as_json=as_json)
-        elif planned.protocol == LIFELONG:
-            show_lifelong_of(opened, key, directory, png=png, as_json=as_json)
-        elif planned.protocol == CHALLENGE:
-            show_challenge_of(opened, key, directory, png=png, as_json=as_json)
-        else:
-            show(verdict_of(opened, key), directory, png=png, as_json=as_json)
-
-
-def compare(
-    a: Annotated[str, typer.Argument(help="An agent or study key.")],
-    b: Annotated[str, typer.Argument(help="Another one.")],
-    out: Annotated[Path, typer.Option(help="Directory of the report.")] = REPORTS / "comparison",
-    store: StoreUrl = DEFAULT_STORE,
-    png: Png = False,
-    as_json: AsJson = False,
-) -> None:
-    """Compare two diagnosed agents on the same cells: probability of improvement with intervals."""
-    from mohs.protocols.compare import compare as find_comparison
-    from mohs.protocols.diagnose import PROTOCOL
-    from mohs.report.html import write_comparison
-    from mohs.runs.store import open_store
-
-    with open_store(store, create=False) as opened:
-        comparison = find_comparison(*(verdict_of(opened, _find_study(opened, name, PROTOCOL)) for name in (a, b)))
-    path = write_comparison(comparison, out, png=png)
-    if as_json:
-        print_json({**comparison.to_json(), "report": str(path)})
-    else:
-        show_comparison(comparison, path)
+        key = find_study(opened, study)
+        output = Output.of(out, opened.study(key).name, png, as_json)
+        output.check()
+        verdict = stored_verdict(opened, key)
+    deliver(verdict, output)
 
 
 def export(
@@ -116,59 +78,3 @@ def export(
             export_parquet(opened, parquet)
         if as_json:
             print_json([row._asdict() for row in rows(opened)])
-
-
-def show(found: Verdict, directory: Path, *, png: bool, as_json: bool) -> None:
-    """Writes the report of a verdict and prints its sentences, or its data."""
-    from mohs.report.html import write_report
-
-    path = write_report(found, directory, png=png)
-    if as_json:
-        print_json({**found.to_json(), "report": str(path)})
-    else:
-        show_verdict(found, path)
-
-
-def show_experiment_of(store: Store, key: str, directory: Path, *, png: bool, as_json: bool) -> None:
-    """Writes the report of a study file's runs and prints its sentences, or its data."""
-    from mohs.report.experiments import write_experiment
-
-    found = outcome_of(store, key)
-    path = write_experiment(found, directory, png=png)
-    if as_json:
-        print_json({**found.to_json(), "report": str(path)})
-    else:
-        show_experiment(found, path)
-
-
-def outcome_of(store: Store, key: str) -> Outcome:
-    """What the store holds of a study that `mohs run` made, analysed."""
-    from mohs.protocols.studies.experiment import PROTOCOL, Experiment
-    from mohs.protocols.studies.verdict import verdict
-
-    planned = store.plan(key)
-    if planned.protocol != PROTOCOL:
-        raise UsageError(f"{planned.name!r} is a study of `mohs {planned.protocol}`, not of `mohs run`.")
-    return verdict(Experiment.from_json(planned.options), dict(store.results(cell.key for cell in planned.cells)))
-
-
-def verdict_of(store: Store, key: str) -> Verdict:
-    """What the store holds of a diagnosis, analysed."""
-    from mohs.protocols.diagnose import PROTOCOL, Study, verdict
-
-    planned = store.plan(key)
-    if planned.protocol != PROTOCOL:
-        raise UsageError(f"{planned.name!r} is no diagnosis, and only diagnoses can be compared.")
-    return verdict(Study.from_json(planned.options), dict(store.results(cell.key for cell in planned.cells)))
-
-
-def _find_study(store: Store, name: str | None, protocol: str = "") -> str:
-    """The key of the newest study of an agent, of the one with this key, or of the newest of all."""
-    from mohs.runs.status import find
-
-    if name is not None:
-        return find(store, name, protocol).key
-    studies = store.studies()
-    if not studies:
-        raise UsageError(f"{store.name} holds no study yet.")
-    return studies[-1].key

@@ -93,6 +93,12 @@ def resolve(target: str) -> Callable[..., Any]:
     return found  # type: ignore[no-any-return]
 
 
+def attribute(target: str) -> Any:
+    """What `module:attribute` names, whatever it is."""
+    module, _, name = target.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
 @dataclass(frozen=True)
 class FunctionRef:
     """A callable parameter as data: where it is found and a hash of its source.

@@ -1,126 +1,158 @@
-"""How does a user put an agent to the test from Python? One call, from the agent's name to the verdict."""
+"""How does a study become a verdict? One way for all protocols: check, plan, train what is missing, conclude."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+import warnings
+from dataclasses import dataclass
+from typing import Any, Unpack
 
-from mohs.agents.protocol import Points
-from mohs.core.cell import Agent, Mode
-from mohs.core.task import Task
-from mohs.protocols import diagnose as diagnoses
-from mohs.protocols.challenge import study as challenges
-from mohs.protocols.challenge.verdict import Verdict as ChallengeVerdict
-from mohs.protocols.challenge.verdict import verdict as challenge_verdict
-from mohs.protocols.lifelong import study as lives
-from mohs.protocols.lifelong.curriculum import Curriculum, read_curriculum
-from mohs.protocols.lifelong.verdict import Verdict as LifelongVerdict
-from mohs.protocols.lifelong.verdict import verdict as lifelong_verdict
-from mohs.runs.execute import execute
-from mohs.runs.learners import agent as find_agent
+from mohs.core.errors import MohsError, UsageError
+from mohs.protocols.protocol import Protocol, Study, find_protocol, protocol_of
+from mohs.protocols.verdict import Verdict
+from mohs.runs.checks import check_plan
+from mohs.runs.execute import Summary, execute
+from mohs.runs.execution import Execution, ExecutionOptions
 from mohs.runs.plan import Plan
-from mohs.runs.progress import Progress
-from mohs.runs.store import open_store
+from mohs.runs.results import Results
+from mohs.runs.status import failures, find
+from mohs.runs.store import Store, open_store
 
 
-def diagnose(
-    agent: str | Agent,
-    env: str | Task = "toy/discrete",
-    *,
-    hyperparameters: Mapping[str, Any] | None = None,
-    params: Mapping[str, Any] | None = None,
-    battery: str = "quick",
-    dials: Sequence[str] | None = None,
-    doses: Mapping[str, Sequence[Any]] | None = None,
-    pairs: Sequence[tuple[str, str]] | None = None,
-    seeds: int | None = None,
-    budget: int | None = None,
-    store: str = "sqlite:///mohs.db",
-    workers: int | None = None,
-    pack_size: int | None = None,
-    device: str = "cpu",
-    progress: str | Progress = "auto",
-) -> diagnoses.Verdict:
-    """What `mohs diagnose` finds: which dial breaks the agent, at which dose.
+@dataclass(frozen=True)
+class Failed:
+    """Why some runs failed: the last line of the traceback, how many failed so, and one whole traceback."""
 
-    The arguments are those of the command. A `Task` in place of an id gives its parameters too; its seed does not
-    count, since every run has one of its own. Runs that the store holds are not run again, so a call after a break
-    goes on.
+    reason: str
+    count: int
+    error: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a study was carried out; without a verdict where it was interrupted."""
+
+    summary: Summary
+    verdict: Verdict | None
+    failed: tuple[Failed, ...]
+
+
+def planned(study: Study, execution: Execution) -> Plan:
+    """The plan of a study that can run: everything that can be checked before training is checked here, in order.
+
+    Raises:
+        UsageError: the device or the workers are not to be had, a task cannot be made, or an agent cannot play it.
     """
-    name, own = (env.env, dict(env.params)) if isinstance(env, Task) else (env, {})
-    made = find_agent(agent, **(hyperparameters or {})) if isinstance(agent, str) else agent
-    params = {**own, **(params or {})}
-    study = diagnoses.Study.make(made, battery, dials, pairs, seeds, budget, name, params, doses)
-    results = _run(diagnoses.plan(study), store, workers, pack_size, device, progress)
-    return diagnoses.verdict(study, results)
+    protocol = protocol_of(study)
+    execution.check()
+    if protocol.prepare is not None:
+        protocol.part("prepare")(study)
+    plan: Plan = protocol.part("plan")(study)
+    check_plan(plan)
+    return plan
 
 
-def lifelong(
-    agent: str | Agent,
-    curriculum: str | Curriculum,
-    *,
-    hyperparameters: Mapping[str, Any] | None = None,
-    methods: Sequence[str] | None = None,
-    told: bool = False,
-    seeds: int = lives.SEEDS,
-    steps: int | None = None,
-    episodes: int = lives.EPISODES,
-    mode: Mode = "greedy",
-    store: str = "sqlite:///mohs.db",
-    workers: int | None = None,
-    pack_size: int | None = None,
-    device: str = "cpu",
-    progress: str | Progress = "auto",
-) -> LifelongVerdict:
-    """What `mohs lifelong` finds: what an agent keeps and carries over. The arguments are those of the command."""
-    made = find_agent(agent, **(hyperparameters or {})) if isinstance(agent, str) else agent
-    course = read_curriculum(curriculum) if isinstance(curriculum, str) else curriculum
-    agents = lives.contenders(made, methods)
-    study = lives.LifelongStudy.make(course, agents, seeds=seeds, told=told, steps=steps, episodes=episodes, mode=mode)
-    return lifelong_verdict(study, _run(lives.plan(study), store, workers, pack_size, device, progress))
-
-
-def challenge(
-    agents: str | Sequence[str],
-    *,
-    edition: str = "full",
-    mdps: Sequence[str] | None = None,
-    settings: Sequence[str] | None = None,
-    budget: int | None = None,
-    seeds: int | None = None,
-    every: int | None = None,
-    sticky: float = 0.0,
-    episodes: int | None = None,
-    hyperparameters: Mapping[str, Any] | None = None,
-    store: str = "sqlite:///mohs.db",
-    workers: int | None = None,
-    pack_size: int | None = None,
-    device: str = "cpu",
-    progress: str | Progress = "auto",
-) -> ChallengeVerdict:
-    """What `mohs challenge run` finds: which MDPs agents solve. The arguments are those of the command."""
-    study = challenges.ChallengeStudy.make(
-        [agents] if isinstance(agents, str) else agents,
-        edition=edition,
-        mdps=mdps,
-        settings=settings,
-        budget=budget,
-        seeds=seeds,
-        every=every,
-        sticky=sticky,
-        episodes=episodes,
-        hyperparameters=hyperparameters,
-    )
-    results = _run(challenges.plan(study), store, workers, pack_size, device, progress)
-    return challenge_verdict(study, results, challenges.facts(study))
-
-
-def _run(
-    planned: Plan, store: str, workers: int | None, pack_size: int | None, device: str, progress: str | Progress
-) -> dict[str, Points]:
-    """The results of a plan; those that the store holds are not run again."""
-    with open_store(store) as opened:
-        summary = execute(planned, opened, workers=workers, pack_size=pack_size, device=device, progress=progress)
+def carry_out(study: Study, plan: Plan, execution: Execution) -> Outcome:
+    """Trains the cells of a plan that the store does not hold yet, and concludes from all of them."""
+    with open_store(execution.store) as store:
+        summary = execute(
+            plan,
+            store,
+            workers=execution.workers,
+            pack_size=execution.pack_size,
+            device=execution.device,
+            progress=execution.progress,
+        )
         if summary.interrupted:
-            raise KeyboardInterrupt
-        return dict(opened.results(cell.key for cell in planned.cells))
+            return Outcome(summary, None, ())
+        failed = _failed(store, plan.key) if summary.failed else ()
+        results = Results.of(plan, dict(store.results(cell.key for cell in plan.cells)))
+    verdict: Verdict = protocol_of(study).part("verdict")(study, results)
+    return Outcome(summary, verdict, failed)
+
+
+def run(study: Study, **execution: Unpack[ExecutionOptions]) -> Any:
+    """Carries out a study of any protocol.
+
+    Runs that the store holds are not run again, so the same call resumes an interrupted one.
+
+    Args:
+        study: what to run: `mohs.read_study("delay")`, for example, or the study of any protocol.
+        **execution: `store`, `workers`, `pack_size`, `device`, `progress` (see `Execution`).
+
+    Returns:
+        The verdict of the study's protocol.
+
+    Raises:
+        UsageError: the study cannot be run.
+        MohsError: every run failed. Where some failed, a warning gives the reasons.
+        KeyboardInterrupt: it was interrupted; the same call resumes it.
+
+    Example:
+        >>> import mohs, tempfile
+        >>> verdict = mohs.run(
+        ...     mohs.read_study("examples/study.toml"), workers=0, progress="silent",
+        ...     store=f"sqlite:///{tempfile.mkdtemp()}/results.db",
+        ... )
+        >>> verdict.missing
+        0
+    """
+    how = Execution(**execution)
+    outcome = carry_out(study, planned(study, how), how)
+    if outcome.verdict is None:
+        raise KeyboardInterrupt
+    summary = outcome.summary
+    if outcome.failed:
+        reasons = "; ".join(f"{failed.count} × {failed.reason}" for failed in outcome.failed)
+        text = f"{summary.failed} of {summary.cells} runs failed: {reasons}"
+        if summary.failed == summary.cells:
+            raise MohsError(f"{text}.")
+        warnings.warn(text, RuntimeWarning, stacklevel=2)
+    return outcome.verdict
+
+
+def find_study(store: Store, name: str | None, protocol: str = "") -> str:
+    """The key of a study by its name, its key or the beginning of that; the newest of all without a name.
+
+    Raises:
+        UsageError: the store holds no such study, or it is of another protocol.
+    """
+    if name is None:
+        studies = store.studies()
+        if not studies:
+            raise UsageError(f"{store.name} holds no study yet.")
+        return studies[-1].key
+    found = find(store, name, protocol)
+    if protocol and found.protocol != protocol:
+        raise UsageError(
+            f"{found.name!r} is a study of `mohs {_command(found.protocol)}`, not of `mohs {_command(protocol)}`."
+        )
+    return found.key
+
+
+def stored_verdict(store: Store, key: str) -> Verdict:
+    """The verdict on what a store holds of a study, finished or not."""
+    record = store.study(key)
+    protocol = find_protocol(record.protocol)
+    with store.sound():
+        study = protocol.part("study").from_json(record.options)  # type: ignore[attr-defined]
+    if record.tracks:
+        tracks, runs = record.tracks, store.runs(key)
+    else:  # an older version of mohs did not keep them
+        plan: Plan = protocol.part("plan")(study)
+        tracks, runs = plan.tracks, list(plan.runs)
+    results = Results.labelled(tracks, runs, dict(store.results(dict.fromkeys(runs))))
+    verdict: Verdict = protocol.part("verdict")(study, results)
+    return verdict
+
+
+def _command(name: str) -> str:
+    protocol: Protocol = find_protocol(name)
+    return protocol.command or protocol.name
+
+
+def _failed(store: Store, key: str) -> tuple[Failed, ...]:
+    found = failures(store, key)
+    first = {failure.reason: failure.error for failure in found}
+    return tuple(
+        Failed(reason, sum(failure.reason == reason for failure in found), error) for reason, error in first.items()
+    )

@@ -1,73 +1,104 @@
-"""What are the scores of one run? Raw, in the paper's scaling where that is defined, and normalised."""
+"""What is measured of a run? The catalogue: one name and one meaning each, wherever it is printed, stored or drawn."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
 from mohs.agents.protocol import Points
-from mohs.core.cell import Cell
-from mohs.core.errors import UsageError
+from mohs.core.registry import environment
 from mohs.core.task import Task
-from mohs.protocols.scales import Scale, has_references, plain_returns
-from mohs.stats import auc, final, paper_scale
+from mohs.protocols.scale import Scale, between, plain
+from mohs.stats import auc, final
+
+RETURN, STEPS, SHARE = "return per episode", "steps", "share of the reference range"
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A score of a run as people read it."""
+    """One number of a run. Of `normalised` ones 0 and 1 are the references of the study's scale."""
 
     name: str
     title: str
     text: str
+    unit: str = RETURN
+    higher_is_better: bool = True
+    normalised: bool = False
 
 
+def _normalised(name: str, title: str, text: str) -> Measure:
+    return Measure(f"normalised_{name}", f"normalised {title}", f"{text} Normalised: 0 and 1 are the references.", SHARE,
+                   normalised=True)  # fmt: skip
+
+
+_AUC = "Mean training return over the whole run."
+_FINAL = "Mean training return over the last tenth of the run."
+_EVAL = "Return of the greedy policy on its own task, mean over the evaluations."
+_NOISE_FREE = "Return of the greedy policy on the task without noise (section 6.2.4), mean over the evaluations."
 MEASURES: Mapping[str, Measure] = {
     m.name: m
     for m in (
-        Measure("normalised", "normalised AUC", "Mean training return over the whole run, normalised."),
+        _normalised("auc", "AUC", _AUC),
         Measure(
-            "paper", "AUC, paper's scaling",
+            "auc_paper", "AUC, paper's scaling",
             "Mean training return × 100 / (100 − delay) × sequence length, as in section 6.1.2 of MDP Playground.",
         ),
-        Measure(
-            "plain", "AUC, plain scale",
-            "Mean training return over the whole run, with reward_scale and reward_shift undone.",
-        ),
-        Measure("raw", "raw AUC", "Mean training return over the whole run, in units of reward."),
-        Measure("final", "final, normalised", "Mean training return over the last tenth of the run, normalised."),
-        Measure("eval", "greedy evaluation, normalised", "Return of the learnt greedy policy on its own task."),
-        Measure(
-            "noise_free", "noise-free evaluation, normalised",
-            "Return of the learnt greedy policy on the task with all noise switched off (section 6.2.4).",
-        ),
+        Measure("auc_plain", "AUC, plain scale", f"{_AUC} reward_scale and reward_shift are undone."),
+        Measure("auc", "AUC", _AUC),
+        Measure("final", "final return", _FINAL),
+        Measure("length", "episode length", "Mean length of training episodes over the whole run.", STEPS),
+        Measure("eval", "evaluation", _EVAL),
+        Measure("eval_length", "evaluation length", "Length of the greedy policy's episodes.", STEPS),
+        Measure("noise_free", "noise-free evaluation", _NOISE_FREE),
+        Measure("noise_free_length", "noise-free length", "Length of the greedy episodes without noise.", STEPS),
+        _normalised("final", "final return", _FINAL),
+        _normalised("eval", "evaluation", _EVAL),
+        _normalised("noise_free", "noise-free evaluation", _NOISE_FREE),
     )
 }  # fmt: skip
 
 
-def measures(env: str) -> tuple[str, ...]:
-    """The measures of an environment's runs: the paper's scaling is the discrete toy's, the plain scale of others."""
-    left_out = set() if env == "toy/discrete" else {"paper"}
-    left_out |= {"plain"} if has_references(env) else set()
-    return tuple(name for name in MEASURES if name not in left_out)
+# What measures were called in studies that older versions stored.
+_RENAMED = {"paper": "auc_paper", "normalised": "normalised_auc"}
 
 
-def returns_measure(env: str) -> str:
-    """The measure that is in units of reward and compares over doses as well as such a one can."""
-    return next(name for name in ("paper", "plain", "raw") if name in measures(env))
+def current_name(name: str) -> str:
+    """The name of a measure today."""
+    return _RENAMED.get(name, name)
 
 
-def measure(cell: Cell, curves: Points, scale: Scale) -> dict[str, float]:
-    """Every measure of a finished run. Normalised ones are NaN where the task has nothing to normalise by."""
-    task = cell.segments[0].source
-    if not isinstance(task, Task):
-        raise UsageError("a diagnosis measures runs on single tasks, not on sets of tasks.")
-    raw, normal = float(auc(curves["train/return"][1])), scale.normalise(task, curves, "train")
-    values = {"raw": raw, "normalised": float(auc(normal)), "final": float(final(normal))}
-    values |= {name: float(scale.normalise(task, curves, name)[-1]) for name in ("eval", "noise_free")}
-    wanted = measures(task.env)
-    if "paper" in wanted:
-        values["paper"] = raw * paper_scale(task["delay"], task["sequence_length"], task["max_episode_steps"])
-    if "plain" in wanted:
-        values["plain"] = float(auc(plain_returns(task, curves, "train")))
-    return {name: values[name] for name in wanted}
+def available(env: str, scale: Scale | None, *, noise_free: bool) -> tuple[str, ...]:
+    """The measures of an environment's runs, by name, in the order of the catalogue."""
+    absent = set() if environment(env).scaling is not None else {"auc_paper"}
+    absent |= set() if scale is not None and scale.plain else {"auc_plain"}
+    absent |= set() if scale is not None else {m.name for m in MEASURES.values() if m.normalised}
+    absent |= set() if noise_free else {"noise_free", "noise_free_length", "normalised_noise_free"}
+    return tuple(name for name in MEASURES if name not in absent)
+
+
+def return_measure(names: tuple[str, ...]) -> str:
+    """Of these measures the one in units of reward that compares best over doses."""
+    return next(name for name in ("auc_paper", "auc_plain", "auc") if name in names)
+
+
+def measure(task: Task, curves: Points, names: tuple[str, ...], scale: Scale | None) -> dict[str, float]:
+    """The measures of a finished run on a task; NaN where the task has no range to normalise by."""
+    sources = {"auc": ("train", auc), "final": ("train", final), "eval": ("eval", np.mean)}
+    sources |= {"noise_free": ("noise_free", np.mean)} if "noise_free" in names else {}
+    returns = {name: float(mean(curves[f"{probe}/return"][1])) for name, (probe, mean) in sources.items()}
+    lengths = {name: float(mean(curves[f"{probe}/length"][1])) for name, (probe, mean) in sources.items()}
+    values = {**returns, "length": lengths["auc"], "eval_length": lengths["eval"]}
+    if "noise_free" in names:
+        values["noise_free_length"] = lengths["noise_free"]
+    if "auc_paper" in names:
+        values["auc_paper"] = values["auc"] * task.environment.realisation("scaling")(task)
+    if scale is not None:
+        score = scale.score(task)
+        for name in sources:
+            value = plain(task, returns[name], lengths[name]) if scale.plain else returns[name]
+            values[f"normalised_{name}"] = between(score, value)
+            if name == "auc" and scale.plain:
+                values["auc_plain"] = value
+    return {name: values[name] for name in names}

@@ -1,4 +1,4 @@
-"""Which data can be taken out of a report? The verdict as JSON, its numbers and its single runs as CSV."""
+"""How do numbers leave a report? As JSON and as CSV."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from mohs.core.values import Json
-from mohs.protocols.diagnose import Verdict
-from mohs.protocols.measures import measures
 from mohs.stats import Estimate
+
+ESTIMATE = ("statistic", "value", "low", "high", "level", "n")  # the columns of an estimate
 
 
 def json_text(value: Any, indent: int | None = None) -> str:
@@ -30,35 +30,8 @@ def _finite(value: Any) -> Json:
     return value  # type: ignore[no-any-return]
 
 
-def summary_csv(verdict: Verdict) -> str:
-    """One row for each dial, dose, measure and statistic."""
-    head = ("dial", "dose", "vanilla", "measure", "statistic", "value", "low", "high", "level", "n", "missing")
-    rows = []
-    for dial in verdict.dials:
-        for i, dose in enumerate(dial.doses):
-            first = (dial.name, dose.value, i == dial.vanilla)
-            for kind in (dose.means, dose.iqms):
-                rows += [(*first, measure, *_numbers(e), dose.missing) for measure, e in kind.items()]
-    return csv_text(head, rows)
-
-
-def runs_csv(verdict: Verdict) -> str:
-    """One row for each dial, dose and seed, with every measure of the run."""
-    rows, names = [], measures(verdict.study.env)
-    for dial in verdict.dials:
-        for dose in dial.doses:
-            for seed in range(verdict.study.seeds):
-                rows.append((dial.name, dose.value, seed, *(float(dose.samples[m][seed]) for m in names)))
-    return csv_text(("dial", "dose", "seed", *names), rows)
-
-
-def comparison_csv(rows: Iterable[tuple[str, str, Estimate]]) -> str:
-    """One row for each dial and quantity."""
-    head = ("dial", "quantity", "statistic", "value", "low", "high", "level", "n")
-    return csv_text(head, [(dial, quantity, *_numbers(e)) for dial, quantity, e in rows])
-
-
-def _numbers(e: Estimate) -> tuple[Any, ...]:
+def estimate_cells(e: Estimate) -> tuple[Any, ...]:
+    """An estimate in the columns `ESTIMATE`."""
     return (e.statistic, e.value, e.low, e.high, e.level, e.n)
 
 

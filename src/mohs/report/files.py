@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -10,6 +11,24 @@ from string import Template
 
 from mohs.core.errors import UsageError
 from mohs.core.files import replace
+from mohs.core.values import content_hash
+
+LONGEST_NAME = 120  # of a directory
+
+
+def slug(text: str) -> str:
+    """A name for a directory; a long one is cut, and a hash keeps it apart from others."""
+    name = "".join(c if c.isalnum() or c in "_-" else "-" for c in text).strip("-")
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 9]}-{content_hash(text)[:8]}"
+
+
+def check_directory(path: Path) -> None:
+    """Raises UsageError where no file can be written to a directory. Nothing is made yet."""
+    there = next(place for place in (path, *path.absolute().parents) if place.exists())
+    if not there.is_dir():
+        raise UsageError(f"the report cannot be written to {str(path)!r}: {str(there)!r} is not a directory.")
+    if not os.access(there, os.W_OK):
+        raise UsageError(f"the report cannot be written to {str(path)!r}: permission denied.")
 
 
 @contextmanager
@@ -28,11 +47,11 @@ def write(path: Path, text: str) -> Path:
     return path
 
 
-def resource(name: str) -> str:
-    """A file of the package's `page` folder."""
-    return files("mohs.report").joinpath("page", name).read_text(encoding="utf-8")
+def resource(package: str | None, name: str) -> str:
+    """A text file beside the modules of a package."""
+    return files(str(package)).joinpath(name).read_text(encoding="utf-8")
 
 
-def filled(name: str, /, **values: str) -> str:
-    """A page's part with its `${names}` filled in; the values must be HTML already."""
-    return Template(resource(name)).substitute(values)
+def filled(package: str | None, name: str, /, **values: str) -> str:
+    """A template with its `${names}` filled in; the values must be HTML already."""
+    return Template(resource(package, name)).substitute(values)

@@ -96,3 +96,20 @@ def breaking(found: BreakingDose, unit: str, both: bool = False) -> str:
         return f"{arrow}not reached"
     ends = ", ".join("beyond" if math.isinf(end) else number(end) for end in (found.low, found.high))
     return f"{arrow}breaks at {number(found.dose)} {unit}".rstrip() + f" [{ends}]"
+
+
+def with_interval(e: Estimate, form: str) -> str:
+    """What follows a number in a sentence: its interval, where it is known."""
+    return f" ({100 * e.level:.0f}% interval {e.low:{form}} to {e.high:{form}})" if e.known else ""
+
+
+def at_length(e: Estimate) -> str:
+    """The interval and n of a number that stands before it."""
+    ends = f"{level(e.level)} interval {interval(e)}" if e.known else "too few runs"
+    return f"{ends}, n = {e.n}"
+
+
+def briefly(e: Estimate) -> str:
+    """The same where room is short."""
+    ends = f"{level(e.level)}: {interval(e)}" if e.known else "too few runs"
+    return f"{ends}, n\u00a0=\u00a0{e.n}"

@@ -7,21 +7,11 @@ from html import escape
 
 import plotly.graph_objects as go
 
-from mohs.protocols.diagnose import DialVerdict, Dose
 from mohs.report import numbers
+from mohs.report.findings import Finding
 from mohs.stats import Estimate
 
-# title, measure, statistic
-COLUMNS = (
-    ("normalised AUC, mean", "normalised", "mean"),
-    ("normalised AUC, IQM", "normalised", "iqm"),
-    ("AUC, paper's scaling", "paper", "mean"),
-    ("AUC, plain scale", "plain", "mean"),
-    ("raw AUC", "raw", "mean"),
-    ("final, normalised", "final", "mean"),
-    ("greedy evaluation", "eval", "mean"),
-    ("noise-free evaluation", "noise_free", "mean"),
-)
+_WARNING = ' class="warning"'
 
 
 def place(name: str, figures: Mapping[str, go.Figure]) -> str:
@@ -29,6 +19,19 @@ def place(name: str, figures: Mapping[str, go.Figure]) -> str:
     if name not in figures:
         return ""
     return f'<div class="figure" data-figure="{escape(name)}" style="height:{figures[name].layout.height}px"></div>'
+
+
+def headline(findings: Sequence[Finding]) -> str:
+    """The sentences of a verdict, the first one large; a subject links to the section that shows it."""
+    first, *rest = findings or (Finding("No verdict."),)
+    items = "".join(f"<li{_WARNING if f.warning else ''}>{_linked(f)}</li>" for f in rest)
+    return f'<p class="headline">{_linked(first)}</p>' + (f'<ul class="findings">{items}</ul>' if rest else "")
+
+
+def _linked(finding: Finding) -> str:
+    if not finding.anchor:
+        return escape(finding.sentence)
+    return f'<a href="#{escape(finding.anchor)}">{escape(finding.subject)}</a> {escape(finding.text)}'
 
 
 def tile(what: str, value: str, details: str) -> str:
@@ -54,22 +57,3 @@ def estimate_cell(e: Estimate, ran: bool = False) -> str:
         return f"<td>{numbers.UNKNOWN}</td>" if ran else '<td class="missing">missing</td>'
     ends = numbers.interval(e) if e.known else "too few runs"
     return f"<td>{numbers.number(e.value)}<small>{ends}</small></td>"
-
-
-def dose_table(dial: DialVerdict) -> str:
-    """Every measure at every dose, with intervals, n and what is missing."""
-    title = f"{dial.name} ({dial.unit})" if dial.unit else dial.name
-    level = numbers.level(dial.doses[0].means["normalised"].level)
-    columns = [column for column in COLUMNS if column[1] in dial.doses[0].means]
-    head = [title, *(name for name, _, _ in columns), "n", "missing"]
-    rows = [_dose_row(dose, columns, i == dial.vanilla) for i, dose in enumerate(dial.doses)]
-    note = f'<p class="about">Below each value its {level} interval, Bonferroni-corrected within the dial.</p>'
-    return table(head, rows) + note
-
-
-def _dose_row(dose: Dose, columns: Iterable[tuple[str, str, str]], vanilla: bool) -> str:
-    n = dose.means["raw"].n
-    kind = "missing" if n == 0 else "vanilla" if vanilla else ""
-    label = escape(numbers.dose(dose.value)) + ("<small>vanilla</small>" if vanilla else "")
-    cells = [estimate_cell((dose.means if s == "mean" else dose.iqms)[m], n > 0) for _, m, s in columns]
-    return f'<tr class="{kind}"><td>{label}</td>{"".join(cells)}<td>{n}</td><td>{dose.missing}</td></tr>'

@@ -4,42 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
 from mohs.core.errors import UsageError
-from mohs.protocols.compare import Comparison
-from mohs.protocols.diagnose import Verdict
 from mohs.report.files import told
-from mohs.report.gallery import cards_figures, comparison_figures, verdict_figures
 from mohs.report.theme import WIDTH, themed
-
-if TYPE_CHECKING:
-    from mohs.protocols.card import Card
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 SCALE = 2
-
-
-def write_png(verdict: Verdict, out_dir: Path | str, theme: str = "light") -> tuple[Path, ...]:
-    """Every figure of a verdict as `out_dir/png/<name>.png`."""
-    find_browser()  # say what is missing before any work
-    return write_pictures(verdict_figures(verdict), Path(out_dir) / "png", theme)
-
-
-def write_comparison_png(comparison: Comparison, out_dir: Path | str, theme: str = "light") -> tuple[Path, ...]:
-    """Every figure of a comparison as `out_dir/png/<name>.png`."""
-    find_browser()
-    return write_pictures(comparison_figures(comparison), Path(out_dir) / "png", theme)
-
-
-def write_cards_png(cards: Sequence[Card], out_dir: Path | str, theme: str = "light") -> tuple[Path, ...]:
-    """Every figure of some cards as `out_dir/png/<name>.png`."""
-    find_browser()
-    return write_pictures(cards_figures(cards), Path(out_dir) / "png", theme)
 
 
 def find_browser() -> str:

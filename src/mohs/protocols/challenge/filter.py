@@ -15,7 +15,7 @@ from mohs.exact.lookahead.gorp_runs import charge
 from mohs.exact.values import solve
 from mohs.tables.challenge.build import build
 from mohs.tables.challenge.cache import checksum, packed
-from mohs.tables.challenge.catalogue import CHALLENGE, GORP, GUESSED, NO_WIN, TOO_LARGE, Listed
+from mohs.tables.challenge.catalogue import CHALLENGE, GORP, GUESSED, NO_WIN, TOO_LARGE, CatalogueEntry
 from mohs.tables.challenge.grid import GAME, Candidate
 from mohs.tables.numbering import TooManyError
 from mohs.tables.table import Table
@@ -27,9 +27,9 @@ FEW = 300_000  # states up to which GORP is asked also where guessing is enough
 WIN = 1.0
 
 
-def examine(candidate: Candidate) -> Listed:
+def examine(candidate: Candidate) -> CatalogueEntry:
     """What the filter says of a candidate. Of large ones that are guessed no more is found out."""
-    found = Listed(candidate.id, candidate.source, candidate.kind, candidate.title, TOO_LARGE, 0, candidate.horizon)
+    found = CatalogueEntry(candidate.id, candidate.source, candidate.kind, candidate.title, TOO_LARGE, 0, candidate.horizon)
     try:
         mdp = build(candidate)
     except TooManyError:
@@ -55,7 +55,7 @@ def examine(candidate: Candidate) -> Listed:
     return found if guess < BUDGET else replace(found, status=CHALLENGE)
 
 
-def measure(found: Listed, table: Table) -> Listed:
+def measure(found: CatalogueEntry, table: Table) -> CatalogueEntry:
     """What more there is to know of an MDP that is left: min_k, and its effective horizon up to 8.
 
     Most of these runs of GORP would take billions of steps or more, so their choices are drawn from their law.
@@ -65,7 +65,7 @@ def measure(found: Listed, table: Table) -> Listed:
     return _with(replace(found, min_k=found.min_k or qvi.min_k(table)), played)
 
 
-def shaped_alike(found: Listed, candidate: Candidate) -> Listed:
+def shaped_alike(found: CatalogueEntry, candidate: Candidate) -> CatalogueEntry:
     """What is known of a shaped game from the plain one that was dropped.
 
     Shaping moves neither a win nor the chance of guessing it. A game that is cut off keeps what the agent is ahead, so
@@ -75,7 +75,7 @@ def shaped_alike(found: Listed, candidate: Candidate) -> Listed:
     return replace(found, id=candidate.id, title=candidate.title, optimal_return=best, checksum=None)
 
 
-def _with(found: Listed, played: GorpHorizon) -> Listed:
+def _with(found: CatalogueEntry, played: GorpHorizon) -> CatalogueEntry:
     """What GORP adds to it."""
     return replace(
         found,

@@ -59,7 +59,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class Contender:
+class ChallengeAgent:
     """An agent in all its settings. `left_out` names those for which the budget is too small."""
 
     name: str
@@ -71,21 +71,21 @@ class Contender:
         return {"name": self.name, "settings": settings, "left_out": list(self.left_out)}
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Contender:
+    def from_json(cls, data: Mapping[str, Any]) -> ChallengeAgent:
         data = read_json(data, "contender", {"name", "settings", "left_out"})
         with reading("contender"):
             settings = tuple(Setting.from_json(setting) for setting in data["settings"])
             return cls(data["name"], settings, tuple(data["left_out"]))
 
 
-def contender(
+def with_settings(
     name: str,
     budget: int,
     only: Sequence[str] | None = None,
     most: int | None = None,
     hyperparameters: Mapping[str, Any] | None = None,
     certain: bool = True,
-) -> Contender:
+) -> ChallengeAgent:
     """An agent in its settings for a budget: in all, the first so many at `most`, or `only` some.
 
     `hyperparameters` are set in all of them. `certain` says that nothing is left to chance.
@@ -102,17 +102,17 @@ def contender(
         for setting in chosen
         if setting not in short
     )
-    return Contender(made[0].agent.name, made, tuple(short))
+    return ChallengeAgent(made[0].agent.name, made, tuple(short))
 
 
-def contenders(
+def all_with_settings(
     names: Sequence[str],
     budget: int,
     only: Sequence[str] | None = None,
     most: int | None = None,
     hyperparameters: Mapping[str, Any] | None = None,
     certain: bool = True,
-) -> tuple[Contender, ...]:
+) -> tuple[ChallengeAgent, ...]:
     """Several agents; of the settings in `only` each takes those that it has."""
     if not names:
         raise UsageError("the challenge needs at least one agent.")
@@ -120,7 +120,7 @@ def contenders(
     for setting in only or ():
         if setting not in all_of_them:
             raise unknown("setting", setting, all_of_them)
-    return tuple(contender(name, budget, only, most, hyperparameters, certain) for name in dict.fromkeys(names))
+    return tuple(with_settings(name, budget, only, most, hyperparameters, certain) for name in dict.fromkeys(names))
 
 
 def seen_by(name: str) -> str:

@@ -9,21 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import Any
 
 from mohs.core.cell import Cell, Probe, Segment
 from mohs.core.domain import Choice, Integer, Real
 from mohs.core.errors import UsageError
+from mohs.core.family import Family, Point
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json
 from mohs.exact.values.sticky import sticky_return
-from mohs.protocols.challenge.editions import EDITIONS
-from mohs.protocols.challenge.settings import Contender, Setting, contenders
-from mohs.runs.learners import check_plays
-from mohs.runs.plan import Plan
+from mohs.protocols.challenge.editions import EDITIONS, is_control
+from mohs.protocols.challenge.settings import ChallengeAgent, Setting, all_with_settings
+from mohs.report.terminal import stages
+from mohs.runs.plan import Plan, Track
 from mohs.tables.challenge.cache import stored
-from mohs.tables.challenge.catalogue import NO_WIN, TOO_LARGE, Listed, catalogue, listed
+from mohs.tables.challenge.catalogue import NO_WIN, TOO_LARGE, CatalogueEntry, catalogue, listed
 
 PROTOCOL = "challenge"
 PROBE = "eval"
@@ -35,7 +36,7 @@ WINDOWS = 200  # points of a training curve
 
 @dataclass(frozen=True)
 class ChallengeStudy:
-    contenders: tuple[Contender, ...]
+    agents: tuple[ChallengeAgent, ...]
     mdps: tuple[str, ...]
     budget: int
     seeds: int
@@ -72,8 +73,8 @@ class ChallengeStudy:
         for mdp in found:
             if mdp.status in (NO_WIN, TOO_LARGE):
                 raise UsageError(f"{mdp.id} was dropped ({mdp.status}): there is nothing to solve.")
-        study = cls(
-            contenders(agents, steps, settings, chosen.settings, hyperparameters, certain=not sticks),
+        return cls(
+            all_with_settings(agents, steps, settings, chosen.settings, hyperparameters, certain=not sticks),
             tuple(mdp.id for mdp in found),
             steps,
             Integer(1, 1_000_000).parse("seeds", chosen.seeds if seeds is None else seeds),
@@ -82,24 +83,32 @@ class ChallengeStudy:
             sticks,
             Integer(1).parse("episodes", (EPISODES_STICKY if sticks else 1) if episodes is None else episodes),
         )
-        smallest = min(found, key=lambda mdp: mdp.states or 0).id
-        for contender in study.contenders:
-            for setting in contender.settings:
-                check_plays(setting.agent, study.task(smallest, setting), steps)
-        return study
 
     @property
     def name(self) -> str:
         """How people call it."""
-        agents = ", ".join(contender.name for contender in self.contenders)
+        agents = ", ".join(agent.name for agent in self.agents)
         chosen = self.mdps[0] if len(self.mdps) == 1 else f"{len(self.mdps)} MDPs"
         where = chosen if self.edition == OWN else f"the {self.edition} challenge"
-        sticky = f" with actions that stick at {self.sticky:g}" if self.sticky else ""
+        sticky = f" with sticky actions {self.sticky:g}" if self.sticky else ""
         return f"{agents} on {where}{sticky}"
 
     @property
     def evaluations(self) -> range:
         return range(self.every, self.budget + 1, self.every)
+
+    @cached_property
+    def family(self) -> Family:
+        """The MDPs: challenge and controls are strata, what the catalogue knows of them features."""
+        return Family((), tuple(self._point(mdp) for mdp in facts(self)))
+
+    def _point(self, mdp: CatalogueEntry) -> Point:
+        known = {"states": mdp.states, "actions": mdp.actions, "horizon": mdp.horizon, "min_k": mdp.min_k,
+                 "effective_horizon": mdp.effective_horizon}  # fmt: skip
+        features = tuple(sorted((name, float(value)) for name, value in known.items() if value is not None))
+        stratum = "control" if is_control(mdp) else "challenge"
+        task = Task.make("challenge", mdp=mdp.id, sticky_actions=self.sticky)
+        return Point(mdp.id, task, stratum=stratum, features=features)
 
     def task(self, mdp: str, setting: Setting) -> Task:
         return Task.make("challenge", mdp=mdp, observation=setting.observation, sticky_actions=self.sticky)
@@ -114,7 +123,7 @@ class ChallengeStudy:
 
     def to_json(self) -> dict[str, Json]:
         return {
-            "contenders": [contender.to_json() for contender in self.contenders],
+            "contenders": [agent.to_json() for agent in self.agents],
             "mdps": list(self.mdps),
             "budget": self.budget,
             "seeds": self.seeds,
@@ -130,17 +139,22 @@ class ChallengeStudy:
         keys = {"contenders", "mdps", "budget", "seeds", "every", "edition", "sticky", "episodes"}
         data = dict(read_json({"sticky": 0.0, "episodes": 1, **data}, what, keys))  # older ones have neither
         with reading(what):
-            agents = tuple(Contender.from_json(contender) for contender in data.pop("contenders"))
+            agents = tuple(ChallengeAgent.from_json(agent) for agent in data.pop("contenders"))
             return cls(agents, tuple(data.pop("mdps")), **data)
 
 
-def facts(study: ChallengeStudy) -> list[Listed]:
+def label(agent: ChallengeAgent, setting: Setting) -> str:
+    """What an agent in a setting is called in a plan."""
+    return f"{agent.name}, {setting.name}"
+
+
+def facts(study: ChallengeStudy) -> list[CatalogueEntry]:
     """What is known of a study's MDPs: what the catalogue says, and what that becomes with sticky actions."""
     return [_sticky(listed(mdp), study.sticky) if study.sticky else listed(mdp) for mdp in study.mdps]
 
 
 @lru_cache(maxsize=1000)
-def _sticky(mdp: Listed, probability: float) -> Listed:
+def _sticky(mdp: CatalogueEntry, probability: float) -> CatalogueEntry:
     """Returns are exact; guessing and GORP are for what is certain. The effective horizon is that of the MDP itself."""
     table = stored(mdp.id).table()
     return replace(
@@ -154,13 +168,20 @@ def _sticky(mdp: Listed, probability: float) -> Listed:
     )
 
 
+def open_tables(study: ChallengeStudy) -> None:
+    """Builds the tables that are not there yet, before several workers would each do it."""
+    with stages() as say:
+        for mdp in study.mdps:
+            say(f"opening {mdp}")
+            stored(mdp)
+
+
 def plan(study: ChallengeStudy) -> Plan:
-    """Every MDP, agent, setting and seed, seed by seed, so that an interrupted study has whole seeds."""
-    cells = [
-        study.cell(mdp, setting, seed)
-        for seed in range(study.seeds)
-        for contender in study.contenders
-        for setting in contender.settings
+    """Every agent in every setting on every MDP."""
+    tracks = {
+        Track(label(agent, setting), mdp): partial(study.cell, mdp, setting)
+        for agent in study.agents
+        for setting in agent.settings
         for mdp in study.mdps
-    ]
-    return Plan(study.name, PROTOCOL, study.to_json(), tuple(cells))
+    }
+    return Plan.of(study.name, PROTOCOL, study.to_json(), tracks, study.seeds)

@@ -8,21 +8,27 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import get_args
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mohs.agents.protocol import Points
 from mohs.core.values import Json
 from mohs.exact.lookahead.gorp import LONG
 from mohs.protocols.challenge.editions import is_control
 from mohs.protocols.challenge.runs import Floats, Ints, Kind, first_solved, goal, kind, known
-from mohs.protocols.challenge.sentences import headline
-from mohs.protocols.challenge.settings import Contender
-from mohs.protocols.challenge.study import PROBE, ChallengeStudy
+from mohs.protocols.challenge.sentences import findings
+from mohs.protocols.challenge.settings import ChallengeAgent
+from mohs.protocols.challenge.study import PROBE, PROTOCOL, ChallengeStudy, facts, label
+from mohs.protocols.scores import Scores
+from mohs.protocols.verdict import Verdict
+from mohs.report.findings import Finding
+from mohs.runs.results import Results
 from mohs.stats import Estimate
 from mohs.stats.counts import median_time, share
-from mohs.tables.challenge.catalogue import Listed
+from mohs.tables.challenge.catalogue import CatalogueEntry
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEVEL = 0.95
 ALL = "all"
@@ -70,17 +76,17 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
-class Standing:
+class AgentResult:
     """One agent on all MDPs: outcomes in their order, the share solved of every group, and what became of its runs."""
 
-    contender: Contender
+    agent: ChallengeAgent
     outcomes: tuple[Outcome, ...]
     shares: Mapping[str, Estimate]
-    kinds: Mapping[str, int]
+    kinds: Mapping[Kind, int]
 
     @property
     def label(self) -> str:
-        return self.contender.name
+        return self.agent.name
 
 
 @dataclass(frozen=True)
@@ -93,14 +99,33 @@ class Baseline:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class ChallengeVerdict(Verdict):
+    """Which MDPs agents solved, after how many steps."""
+
+    protocol = PROTOCOL
+
     study: ChallengeStudy
-    mdps: tuple[Listed, ...]
-    agents: tuple[Standing, ...]
+    scores: Scores = field(repr=False)  # of each agent in each setting, MDP and seed
+    mdps: tuple[CatalogueEntry, ...]
+    agents: tuple[AgentResult, ...]
     baselines: tuple[Baseline, ...]
-    headline: tuple[str, ...]
+    findings: tuple[Finding, ...]
     runs: int
     missing: int
+
+    def frame(self) -> pd.DataFrame:
+        """One row for each agent in each setting, MDP and seed: when it was solved, and what became of the run."""
+        import pandas as pd
+
+        rows = [
+            {"mdp": mdp.id, "agent": result.label, "setting": setting.name, "seed": seed,
+             "first_solved_step": float(outcome.firsts[i, seed]), "kind": str(outcome.kinds[i][seed])}
+            for result in self.agents
+            for mdp, outcome in zip(self.mdps, result.outcomes, strict=True)
+            for i, setting in enumerate(result.agent.settings)
+            for seed in range(self.study.seeds)
+        ]  # fmt: skip
+        return pd.DataFrame(rows)
 
     @property
     def goals(self) -> list[float]:
@@ -108,7 +133,7 @@ class Verdict:
         return [goal(mdp, self.study.sticky > 0) for mdp in self.mdps]
 
     @property
-    def solvers(self) -> list[Standing | Baseline]:
+    def solvers(self) -> list[AgentResult | Baseline]:
         """All agents, then what needs no runs."""
         return [*self.agents, *self.baselines]
 
@@ -121,11 +146,11 @@ class Verdict:
     def to_json(self) -> dict[str, Json]:
         return {
             "study": self.study.to_json(),
-            "headline": list(self.headline),
+            "headline": list(self.sentences),
             "mdps": [{**asdict(mdp), "goal": goal} for mdp, goal in zip(self.mdps, self.goals, strict=True)],
             "runs": self.runs,
             "missing_runs": self.missing,
-            "agents": [_standing_json(self, standing) for standing in self.agents],
+            "agents": [_result_json(self, result) for result in self.agents],
             "baselines": [
                 {"name": b.label, "shares_solved": _shares_json(b.shares), "steps": _by_mdp(self, b.steps)}
                 for b in self.baselines
@@ -133,18 +158,25 @@ class Verdict:
         }
 
 
-def verdict(study: ChallengeStudy, results: Mapping[str, Points], facts: Sequence[Listed]) -> Verdict:
-    """The verdict on a study; `results` maps cell keys to the curves of finished runs, `facts` are of its MDPs."""
-    by_id = {mdp.id: mdp for mdp in facts}
-    mdps = tuple(by_id[mdp] for mdp in study.mdps)
-    agents = tuple(_standing(study, contender, mdps, results) for contender in study.contenders)
+def verdict(study: ChallengeStudy, results: Results) -> ChallengeVerdict:
+    """The verdict on the runs that have finished, with what is known of the MDPs."""
+    mdps = tuple(facts(study))
+    agents = tuple(_result(study, agent, mdps, results) for agent in study.agents)
     baselines = _baselines(mdps, study.budget) if not study.sticky else ()
-    runs = sum(outcome.firsts.size for standing in agents for outcome in standing.outcomes)
-    missing = sum(standing.kinds["missing"] for standing in agents)
-    return Verdict(study, mdps, agents, baselines, headline(study, agents, baselines), runs, missing)
+    runs = sum(outcome.firsts.size for result in agents for outcome in result.outcomes)
+    missing = sum(result.kinds[Kind.MISSING] for result in agents)
+    said = findings(study, agents, baselines)
+    return ChallengeVerdict(study, _scores(study, agents), mdps, agents, baselines, said, runs, missing)
 
 
-def groups(mdps: Sequence[Listed]) -> dict[str, list[int]]:
+def _scores(study: ChallengeStudy, agents: Sequence[AgentResult]) -> Scores:
+    """The step of the first evaluation that solved an MDP, of every run; infinite where none did."""
+    labels = [label(result.agent, setting) for result in agents for setting in result.agent.settings]
+    firsts = np.concatenate([np.stack([o.firsts for o in result.outcomes], axis=1) for result in agents])
+    return Scores(study.family, tuple(labels), ("first_solved_step",), firsts[..., None])
+
+
+def groups(mdps: Sequence[CatalogueEntry]) -> dict[str, list[int]]:
     """Numbers of MDPs by group; those without any are left out."""
     found: dict[str, list[int]] = {name: [] for name in GROUPS}
     for i, mdp in enumerate(mdps):
@@ -153,34 +185,32 @@ def groups(mdps: Sequence[Listed]) -> dict[str, list[int]]:
     return {name: members for name, members in found.items() if members}
 
 
-def length(mdp: Listed) -> str:
+def length(mdp: CatalogueEntry) -> str:
     """The group of an MDP by its effective horizon, as far as that is known."""
     if mdp.effective_horizon is not None:
         return "short" if mdp.effective_horizon < LONG else "long"
     return "long" if known(mdp.effective_horizon_low) >= LONG else "unknown"
 
 
-def _standing(
-    study: ChallengeStudy, contender: Contender, mdps: Sequence[Listed], results: Mapping[str, Points]
-) -> Standing:
-    outcomes = tuple(_outcome(study, contender, mdp, results) for mdp in mdps)
+def _result(
+    study: ChallengeStudy, agent: ChallengeAgent, mdps: Sequence[CatalogueEntry], results: Results
+) -> AgentResult:
+    outcomes = tuple(_outcome(study, agent, mdp, results) for mdp in mdps)
     kinds = [k for outcome in outcomes for row in outcome.kinds for k in row]
-    counts = {name: kinds.count(name) for name in get_args(Kind)}
-    return Standing(contender, outcomes, _shares([o.solved for o in outcomes], mdps), counts)
+    counts = {kind: kinds.count(kind) for kind in Kind}
+    return AgentResult(agent, outcomes, _shares([o.solved for o in outcomes], mdps), counts)
 
 
-def _outcome(study: ChallengeStudy, contender: Contender, mdp: Listed, results: Mapping[str, Points]) -> Outcome:
+def _outcome(study: ChallengeStudy, agent: ChallengeAgent, mdp: CatalogueEntry, results: Results) -> Outcome:
     steps, target = np.array(study.evaluations, dtype=np.int64), goal(mdp, study.sticky > 0)
-    returns = np.full((len(contender.settings), study.seeds, len(steps)), np.nan)
-    for i, setting in enumerate(contender.settings):
-        for seed in range(study.seeds):
-            points = results.get(study.cell(mdp.id, setting, seed).key)
-            if points is not None:
-                returns[i, seed] = points[f"{PROBE}/return"][1]
+    returns = np.full((len(agent.settings), study.seeds, len(steps)), np.nan)
+    for i, setting in enumerate(agent.settings):
+        for seed, points in results.finished(label(agent, setting), mdp.id):
+            returns[i, seed] = points[f"{PROBE}/return"][1]
     there = ~np.isnan(returns).any(2)
     firsts = np.where(there, np.apply_along_axis(lambda run: first_solved(steps, run, target), 2, returns), np.nan)
     kinds = tuple(
-        tuple(kind(run, target) if ran else "missing" for run, ran in zip(*of, strict=True))
+        tuple(kind(run, target) if ran else Kind.MISSING for run, ran in zip(*of, strict=True))
         for of in zip(returns, there, strict=True)
     )
     best = _best(firsts, returns)
@@ -207,7 +237,7 @@ def _mean_and_range(runs: Floats) -> tuple[Floats, Floats, Floats]:
     return runs.mean(0), runs.min(0), runs.max(0)
 
 
-def _baselines(mdps: Sequence[Listed], budget: int) -> tuple[Baseline, ...]:
+def _baselines(mdps: Sequence[CatalogueEntry], budget: int) -> tuple[Baseline, ...]:
     """Both are for MDPs that are certain."""
     return (
         _baseline("GORP", [_gorp_steps(mdp, budget) for mdp in mdps], mdps, budget),
@@ -215,19 +245,19 @@ def _baselines(mdps: Sequence[Listed], budget: int) -> tuple[Baseline, ...]:
     )
 
 
-def _gorp_steps(mdp: Listed, budget: int) -> float:
+def _gorp_steps(mdp: CatalogueEntry, budget: int) -> float:
     """As many as it was charged; infinite where it is only known that it needs more than the budget."""
     if mdp.gorp_steps is None and budget <= known(mdp.gorp_budget):
         return math.inf
     return known(mdp.gorp_steps)
 
 
-def _baseline(label: str, steps: Sequence[float], mdps: Sequence[Listed], budget: int) -> Baseline:
+def _baseline(label: str, steps: Sequence[float], mdps: Sequence[CatalogueEntry], budget: int) -> Baseline:
     solved = [None if math.isnan(each) else each <= budget for each in steps]
     return Baseline(label, tuple(steps), _shares(solved, mdps))
 
 
-def _shares(solved: Sequence[bool | None], mdps: Sequence[Listed]) -> dict[str, Estimate]:
+def _shares(solved: Sequence[bool | None], mdps: Sequence[CatalogueEntry]) -> dict[str, Estimate]:
     """The share solved of every group; MDPs of which it is not known are left out."""
     found = {}
     for name, members in groups(mdps).items():
@@ -240,17 +270,17 @@ def _shares_json(shares: Mapping[str, Estimate]) -> dict[str, Json]:
     return {name: e.to_dict() for name, e in shares.items()}
 
 
-def _by_mdp(verdict: Verdict, values: Sequence[float]) -> dict[str, Json]:
+def _by_mdp(verdict: ChallengeVerdict, values: Sequence[float]) -> dict[str, Json]:
     return {mdp.id: value for mdp, value in zip(verdict.mdps, values, strict=True)}
 
 
-def _standing_json(verdict: Verdict, standing: Standing) -> dict[str, Json]:
-    names = [setting.name for setting in standing.contender.settings]
+def _result_json(verdict: ChallengeVerdict, result: AgentResult) -> dict[str, Json]:
+    names = [setting.name for setting in result.agent.settings]
     return {
-        "name": standing.label,
+        "name": result.label,
         "tries": len(names) * verdict.study.seeds,
-        "shares_solved": _shares_json(standing.shares),
-        "runs": dict(standing.kinds),
+        "shares_solved": _shares_json(result.shares),
+        "runs": dict(result.kinds),
         "mdps": {
             mdp.id: {
                 "solved": outcome.solved,
@@ -261,6 +291,6 @@ def _standing_json(verdict: Verdict, standing: Standing) -> dict[str, Json]:
                 "first_solved_step": dict(zip(names, outcome.firsts.tolist(), strict=True)),
                 "what_became_of_runs": dict(zip(names, map(list, outcome.kinds), strict=True)),
             }
-            for mdp, outcome in zip(verdict.mdps, standing.outcomes, strict=True)
+            for mdp, outcome in zip(verdict.mdps, result.outcomes, strict=True)
         },
     }

@@ -1,9 +1,9 @@
-"""How well can an agent do on all tasks that is not told which one it plays? The exact ceiling, where tasks are finite.
+"""How well can an agent do on all tasks without observing the task id? The exact ceiling, where tasks are finite.
 
 Tasks with the same dynamics, the same observations and the same rewards on the way cannot be told apart before the
 episode ends. What one policy can earn on all of them is the optimum of the task whose rewards are their mean: among
-four ends of which one pays, 1/4. Other tasks count as told apart, so the ceiling is never too low; it is the mean over
-all tasks, each weighted alike, and nobody who learns in an evaluation is bound by it.
+four leaves of which one pays, 1/4. Other tasks count as distinguishable, so the ceiling is never too low; it is the mean
+over all tasks, each weighted alike. An agent that learns within an evaluation is not bound by it.
 """
 
 from __future__ import annotations
@@ -15,24 +15,24 @@ import numpy as np
 
 from mohs.core.task import Task
 from mohs.exact.values.solve import values
-from mohs.protocols.lifelong.scale import exact_span
+from mohs.protocols.lifelong.scale import exact_performance
 from mohs.tables.build import table
 from mohs.tables.table import Table
 
 
 def ceiling(tasks: Sequence[Task]) -> float | None:
     """The highest mean of performances (see `scale.py`) of one policy; None where tasks are not finite or too large."""
-    found = [exact_span(task) for task in tasks]
-    spans = [span for span in found if span is not None and span.high > span.low]
-    if len(spans) < len(tasks) or any(task.environment.table is None for task in tasks):
+    found = [exact_performance(task) for task in tasks]
+    scores = [score for score in found if score is not None and score.spread > 0]
+    if len(scores) < len(tasks) or any(task.environment.table is None for task in tasks):
         return None
     tables = [table(task.noise_free()) for task in tasks]
     total = 0.0
     for group in _groups(tasks, tables):
         mixed = replace(
-            tables[group[0]], reward=np.sum([tables[i].reward / (spans[i].high - spans[i].low) for i in group], axis=0)
+            tables[group[0]], reward=np.sum([tables[i].reward / scores[i].spread for i in group], axis=0)
         )
-        total += float(mixed.initial @ values(mixed, "best")) + sum(spans[i].performance(0.0) for i in group)
+        total += float(mixed.initial @ values(mixed, "best")) + sum(scores[i].normalise(0.0) for i in group)
     return total / len(tasks)
 
 

@@ -1,4 +1,4 @@
-"""What does an agent learn one after the other? A curriculum: tasks by name, and blocks in which one of them is learnt.
+"""Which tasks is an agent trained on, one after the other? A curriculum: tasks by name, and blocks of training on one.
 
 Tasks that no block names are held out: they are evaluated as all others are. A file in TOML, YAML or JSON has `title`,
 `steps` (of a block), `blocks` (names, or [name, steps]), `base` (an environment with parameters) and `tasks` (by name,
@@ -19,7 +19,7 @@ import numpy.typing as npt
 from mohs.core.data_files import ENDINGS, read_table
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError, unknown
-from mohs.core.task import Task, read_json
+from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json
 from mohs.envs.make import make
 
@@ -57,12 +57,12 @@ class Curriculum:
     ) -> Curriculum:
         """Blocks are names of tasks, learnt for `steps` steps, or pairs of a name and steps of its own.
 
-        Observation spaces of CT-graphs are made as large as the largest, so that one agent can meet all of them.
+        Observation spaces are made equal where the entry of the environment says how (`align`).
         """
         made = tuple(_block(block, tasks, STEPS.parse("steps", steps)) for block in blocks)
         if not made:
             raise UsageError(f"the curriculum {name} has no blocks; at least one task must be learnt.")
-        fitted = padded(tasks)
+        fitted = aligned(tasks)
         _check_spaces(fitted)
         return cls(name, title or name, tuple(fitted.items()), made, text)
 
@@ -107,9 +107,12 @@ class Curriculum:
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Curriculum:
+        """A curriculum that was checked when it was written: no environment is made."""
         data = read_json(data, "curriculum", {"name", "title", "text", "tasks", "blocks"})
-        tasks = {name: Task.from_json(task) for name, task in data["tasks"]}
-        return cls.make(data["name"], tasks, data["blocks"], title=data["title"], text=data["text"])
+        with reading("curriculum"):
+            tasks = tuple((name, Task.from_json(task)) for name, task in data["tasks"])
+            blocks = tuple(Block(task, steps) for task, steps in data["blocks"])
+            return cls(data["name"], data["title"], tasks, blocks, data["text"])
 
 
 def _block(block: str | Sequence[Any] | Block, tasks: Mapping[str, Task], steps: int) -> Block:
@@ -125,13 +128,15 @@ def _block(block: str | Sequence[Any] | Block, tasks: Mapping[str, Task], steps:
     return Block(name, STEPS.parse(f"steps of a block of {name}", own))
 
 
-def padded(tasks: Mapping[str, Task]) -> dict[str, Task]:
-    """The tasks, with equally large spaces of observations where they are numbers of CT-graphs."""
-    graphs = {name: task for name, task in tasks.items() if task.env == "ctgraph" and task["observation"] != "image"}
-    if not graphs:
-        return dict(tasks)
-    most = max(task.environment.realisation("spaces")(task)[2] for task in graphs.values())
-    return {name: task.replace(num_observations=most) if name in graphs else task for name, task in tasks.items()}
+def aligned(tasks: Mapping[str, Task]) -> dict[str, Task]:
+    """The tasks with equal observation spaces, where their environment's entry says how."""
+    found = dict(tasks)
+    for env in dict.fromkeys(task.env for task in tasks.values()):
+        own = {name: task for name, task in tasks.items() if task.env == env}
+        entry = next(iter(own.values())).environment
+        if entry.align is not None:
+            found |= entry.realisation("align")(own)
+    return found
 
 
 def _check_spaces(tasks: Mapping[str, Task]) -> None:

@@ -1,70 +1,47 @@
-"""By what are the returns of a life normalised? By what can be earned in each task, so that tasks compare.
+"""By what are the returns of a lifelong run normalised? By what can be earned in each task, so that tasks compare.
 
-0 is earning nothing, or random play where that earns less than nothing; 1 is the exact optimum or, where nobody knows
-it, the mean evaluation of the experts at the end of their training.
+0 is earning nothing, or the random policy where that earns less than nothing; 1 is the exact optimum or, where it is
+unknown, the mean evaluation of the experts at the end of their training.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
-from mohs.agents.protocol import Points
+from mohs.core.score import Reference, Score
 from mohs.core.task import Task
-from mohs.core.values import Json
-from mohs.protocols.lifelong.study import LifelongStudy, exact_score
+from mohs.protocols.lifelong.study import RANDOM, LifelongStudy, exact_score, expert_of
+from mohs.runs.results import Results
 
-Number = TypeVar("Number", float, npt.NDArray[np.float64])
-
-
-@dataclass(frozen=True)
-class Span:
-    """The returns that are performance 0 and 1 in one task."""
-
-    low: float
-    high: float
-    source: str  # of the higher one
-    exact: bool = True
-
-    def performance(self, returns: Number) -> Number:
-        spread = self.high - self.low
-        return (returns - self.low) / (spread if spread > 0 else math.nan)
-
-    def to_json(self) -> dict[str, Json]:
-        return {"low": self.low, "high": self.high, "source": self.source}
+NOTHING = "earning nothing, or the random policy where that earns less"
+EXPERTS = "mean of the experts at the end of training"
 
 
-def _below(random: float) -> float:
-    """0, or random play where that earns less; not known where that is not."""
-    return random if math.isnan(random) else min(0.0, random)
-
-
-def exact_span(task: Task) -> Span | None:
-    """The span of a task with exact references."""
+def exact_performance(task: Task) -> Score | None:
+    """The performance in a task with exact references."""
     score = exact_score(task)
     if score is None or score.low is None or score.high is None:
         return None
-    return Span(min(0.0, score.low.value), score.high.value, score.high.source)
+    return _performance(min(0.0, score.low.value), score.high)
 
 
-def spans(study: LifelongStudy, results: Mapping[str, Points]) -> dict[str, Span]:
-    """The span of every task, from its references or from the study's own runs; of no use where these are missing."""
+def performances(study: LifelongStudy, results: Results) -> dict[str, Score]:
+    """The performance of every task, from its references or from the study's own runs; NaN where these are missing."""
     found = {}
     for name, task in study.curriculum.tasks:
-        found[name] = exact_span(task) or Span(
-            _below(_mean(results, [study.random(name, seed).key for seed in range(study.seeds)], "random")),
-            _mean(results, [study.expert(a, name, s).key for a in study.agents for s in range(study.seeds)], "expert"),
-            "mean of the experts at the end of training",
-            exact=False,
-        )
+        experts = [value for label in study.labels for value in _last(results, expert_of(label), name, "expert")]
+        random = _last(results, RANDOM, name, "random")
+        high = Reference(float(np.mean(experts)) if experts else math.nan, EXPERTS, kind="baseline")
+        low = min(0.0, float(np.mean(random))) if random else math.nan
+        found[name] = exact_performance(task) or _performance(low, high)
     return found
 
 
-def _mean(results: Mapping[str, Points], keys: list[str], probe: str) -> float:
-    values = [results[key][f"{probe}/return"][1][-1] for key in keys if key in results]
-    return float(np.mean(values)) if values else math.nan
+def _performance(low: float, high: Reference) -> Score:
+    return Score("performance", "share of what can be earned", True, Reference(low, NOTHING), high)
+
+
+def _last(results: Results, agent: str, point: str, probe: str) -> list[float]:
+    return [float(curves[f"{probe}/return"][1][-1]) for _, curves in results.finished(agent, point)]

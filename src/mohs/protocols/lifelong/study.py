@@ -1,14 +1,15 @@
-"""What does a study of lifelong learning ask? Agents that live through a curriculum, and experts for each of its tasks.
+"""What does a study of lifelong learning ask? Agents trained on a curriculum, and experts for each of its tasks.
 
-A life is one run: a segment of training for each block; before the first and after each, all tasks are evaluated. An
-expert learns one task alone, for as many steps as its blocks have in all; one for a task that is held out, as long as
-the longest.
+A lifelong run has a training segment for each block; before the first and after each, all tasks are evaluated. An
+expert is trained on one task alone, for as many steps as the blocks of that task have in all; the expert of a held-out
+task, for as many as the longest.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, partial
 from typing import Any
 
 from mohs.agents.deep import catalogue as deep
@@ -16,31 +17,32 @@ from mohs.agents.tabular import ALGORITHMS
 from mohs.core.cell import Agent, Cell, Mode, Probe, Segment
 from mohs.core.domain import Choice, Flag, Integer
 from mohs.core.errors import UsageError
+from mohs.core.family import Family, Point
 from mohs.core.score import Score
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json
+from mohs.protocols.lifelong.command import EPISODES, SEEDS
 from mohs.protocols.lifelong.curriculum import Block, Curriculum
-from mohs.protocols.scales import references
+from mohs.protocols.scale import score_of
 from mohs.runs.learners import agent as find_agent
-from mohs.runs.learners import check_plays
-from mohs.runs.plan import Plan
+from mohs.runs.plan import Plan, Track
 
 PROTOCOL = "lifelong"
 METHOD = "lifelong"  # the hyperparameter that says what an agent does when another task begins
 CURVE_POINTS = 50  # of the shortest block
-GO_ON, SEPARATE = "go_on", "separate"
-SEEDS, EPISODES = 10, 20
+FINETUNE, SEPARATE = "finetune", "separate"  # methods: train on, or one network for each task
+RANDOM = "random"
 MODE = Choice(("greedy", "sample"))
 
 
 @dataclass(frozen=True)
 class LifelongStudy:
-    """`told` says whether agents are told which task they play."""
+    """What a study of lifelong learning asks. `task_id` says whether the task id is part of the observation."""
 
     curriculum: Curriculum
     agents: tuple[Agent, ...]
     seeds: int = SEEDS
-    told: bool = False
+    task_id: bool = False
     episodes: int = EPISODES
     mode: Mode = "greedy"
 
@@ -51,7 +53,7 @@ class LifelongStudy:
         agents: Sequence[Agent],
         *,
         seeds: int = SEEDS,
-        told: bool = False,
+        task_id: bool = False,
         steps: int | None = None,
         episodes: int = EPISODES,
         mode: Mode = "greedy",
@@ -70,15 +72,14 @@ class LifelongStudy:
             curriculum,
             tuple(dict.fromkeys(agents)),
             Integer(1, 1_000_000).parse("seeds", seeds),
-            Flag().parse("told", told),
+            Flag().parse("task_id", task_id),
             Integer(1).parse("episodes", episodes),
             mode,
         )
-        for agent in study.agents:
-            shortest = min(study.learning_steps(name) for name in curriculum.learnt)
-            check_plays(agent, curriculum.tasks[0][1], shortest)
-            if told and agent.name not in (*deep.AGENTS, *ALGORITHMS):
-                raise UsageError(f"{agent.name} cannot be told the task: only deep and tabular agents can.")
+        if task_id:
+            for agent in study.agents:
+                if agent.name not in (*deep.AGENTS, *ALGORITHMS):
+                    raise UsageError(f"{agent.name} cannot observe the task id: only deep and tabular agents can.")
         return study
 
     @property
@@ -89,16 +90,22 @@ class LifelongStudy:
     @property
     def name(self) -> str:
         several = f" ({', '.join(self.labels)})" if len(self.agents) > 1 else ""
-        return f"{alone(self.agents[0])}{several} on {self.curriculum.name}{', told' if self.told else ''}"
+        return f"{alone(self.agents[0])}{several} on {self.curriculum.name}{', task id observed' if self.task_id else ''}"
 
     @property
     def window(self) -> int:
         """Steps that a point of a curve stands for: no point spans two blocks if that divides all of them."""
         return max(1, min(block.steps for block in self.curriculum.blocks) // CURVE_POINTS)
 
-    def life(self, agent: Agent, seed: int) -> Cell:
+    @cached_property
+    def family(self) -> Family:
+        """The tasks of the curriculum, in their order."""
+        return Family(("task",), tuple(Point(name, task, (("task", name),)) for name, task in self.curriculum.tasks))
+
+    def lifelong_run(self, agent: Agent, seed: int) -> Cell:
+        """All blocks of the curriculum, one after the other."""
         course = self.curriculum
-        segments = tuple(Segment(course.task(block.task), block.steps, self.told) for block in course.blocks)
+        segments = tuple(Segment(course.task(block.task), block.steps, self.task_id) for block in course.blocks)
         probes = tuple(
             Probe(probe_name(i, name), task, course.boundaries, self.episodes, self.mode)
             for i, (name, task) in enumerate(course.tasks)
@@ -106,13 +113,13 @@ class LifelongStudy:
         return Cell(agent, seed, segments, probes, self.window)
 
     def expert(self, agent: Agent, name: str, seed: int) -> Cell:
-        """An agent that learns one task only; what it does when another begins makes no difference to it.
+        """An agent that is trained on one task only; what it does when another begins makes no difference to it.
 
-        Where agents are told the task, so is the expert: in the same way, with the others named and never played.
+        Where the task id is observed, the expert observes it in the same way: the other tasks are named and never played.
         """
         course, steps = self.curriculum, self.learning_steps(name)
-        named = dict.fromkeys([*course.learnt, name]) if self.told else [name]
-        segments = tuple(Segment(course.task(each), steps if each == name else 0, self.told) for each in named)
+        named = dict.fromkeys([*course.learnt, name]) if self.task_id else [name]
+        segments = tuple(Segment(course.task(each), steps if each == name else 0, self.task_id) for each in named)
         probe = Probe("expert", course.task(name), (steps,), self.episodes, self.mode)
         return Cell(alone(agent), seed, segments, (probe,), self.window)
 
@@ -123,7 +130,7 @@ class LifelongStudy:
         return learnt.get(name, max(learnt.values()))
 
     def random(self, name: str, seed: int) -> Cell:
-        """Random play on a task: no training, and one evaluation."""
+        """The random policy on a task: no training, and one evaluation."""
         task = self.curriculum.task(name)
         return Cell(
             Agent.make("random"), seed, (Segment(task, 0),), (Probe("random", task, (0,), self.episodes, "sample"),), 1
@@ -134,7 +141,7 @@ class LifelongStudy:
             "curriculum": self.curriculum.to_json(),
             "agents": [agent.to_json() for agent in self.agents],
             "seeds": self.seeds,
-            "told": self.told,
+            "told": self.task_id,
             "episodes": self.episodes,
             "mode": self.mode,
         }
@@ -149,21 +156,21 @@ class LifelongStudy:
             return cls(course, agents, data["seeds"], data["told"], data["episodes"], data["mode"])
 
 
-def contenders(agent: Agent, methods: Sequence[str] | None) -> list[Agent]:
-    """The agent with every one of these methods; as it is without any."""
+def with_methods(agent: Agent, methods: Sequence[str] | None) -> list[Agent]:
+    """The agent with each of these methods for a new task; as it is without any."""
     if methods is None:
         return [agent]
     methods = [methods] if isinstance(methods, str) else methods
     if agent.name not in deep.AGENTS:
-        raise UsageError(f"methods are of deep agents ({', '.join(deep.AGENTS)}), and {agent.name} is none.")
+        raise UsageError(f"methods are for deep agents ({', '.join(deep.AGENTS)}), and {agent.name} is not one.")
     for name in methods:
         if methods.count(name) > 1:
             raise UsageError(f"methods names {name} twice.")
     if METHOD in dict(agent.params):
         raise UsageError(f"the agent has lifelong={method(agent)} already, so no methods can be compared.")
-    # An agent that goes on is the agent as it is.
     return [
-        agent if name == GO_ON else find_agent(agent.name, **{**dict(agent.params), METHOD: name}) for name in methods
+        agent if name == FINETUNE else find_agent(agent.name, **{**dict(agent.params), METHOD: name})
+        for name in methods
     ]
 
 
@@ -176,7 +183,7 @@ def alone(agent: Agent) -> Agent:
 
 
 def method(agent: Agent) -> str:
-    return str(dict(agent.params).get(METHOD, GO_ON))
+    return str(dict(agent.params).get(METHOD, FINETUNE))
 
 
 def probe_name(number: int, task: str) -> str:
@@ -186,17 +193,23 @@ def probe_name(number: int, task: str) -> str:
 
 def exact_score(task: Task) -> Score | None:
     """The exact references of a task; None where it has none, or its table would be too large."""
-    found = references(task) if task.environment.score is not None else None
-    return found if isinstance(found, Score) else None
+    return score_of(task) if task.environment.score is not None else None
+
+
+def expert_of(label: str) -> str:
+    """What the experts of an agent are called in a plan."""
+    return f"{label}, expert"
 
 
 def plan(study: LifelongStudy) -> Plan:
-    """All lives and experts, and random play on tasks without references, seed by seed."""
-    course, cells = study.curriculum, []
+    """All lifelong runs and experts, and the random policy on tasks without references."""
+    course = study.curriculum
     unknown = [name for name, task in course.tasks if exact_score(task) is None]
-    for seed in range(study.seeds):
-        for agent in study.agents:
-            cells.append(study.life(agent, seed))
-            cells += [study.expert(agent, name, seed) for name in dict.fromkeys([*course.learnt, *unknown])]
-        cells += [study.random(name, seed) for name in unknown]
-    return Plan(study.name, PROTOCOL, study.to_json(), tuple(cells))
+    tracks: dict[Track, Callable[[int], Cell]] = {}
+    for agent, label in zip(study.agents, study.labels, strict=True):
+        tracks[Track(label)] = partial(study.lifelong_run, agent)
+        for name in dict.fromkeys([*course.learnt, *unknown]):
+            tracks[Track(expert_of(label), name)] = partial(study.expert, agent, name)
+    for name in unknown:
+        tracks[Track(RANDOM, name)] = partial(study.random, name)
+    return Plan.of(study.name, PROTOCOL, study.to_json(), tracks, study.seeds)

@@ -1,23 +1,32 @@
-"""What is kept, what transfers, and how near is that to what is possible? What follows from the lives of a study."""
+"""What is kept, what transfers, and how near is that to what is possible? What follows from lifelong runs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
-from mohs.agents.protocol import Points
 from mohs.core.cell import Agent
+from mohs.core.score import Score
 from mohs.core.values import Json
 from mohs.protocols.lifelong.ceiling import ceiling
-from mohs.protocols.lifelong.scale import Span, spans
-from mohs.protocols.lifelong.sentences import headline
+from mohs.protocols.lifelong.scale import performances
+from mohs.protocols.lifelong.sentences import findings
 from mohs.protocols.lifelong.similarity import similarities
-from mohs.protocols.lifelong.study import LifelongStudy, plan, probe_name
+from mohs.protocols.lifelong.study import PROTOCOL, LifelongStudy, expert_of, probe_name
+from mohs.protocols.scale import between
+from mohs.protocols.scores import Scores
+from mohs.protocols.verdict import Verdict
+from mohs.report.findings import Finding
+from mohs.runs.results import Results
 from mohs.stats import Estimate, estimate, estimates
-from mohs.stats.lifelong import METRICS, Life, backward_pairs, first_areas, forward_pairs
+from mohs.stats.lifelong import METRICS, LifelongRun, backward_pairs, first_areas, forward_pairs
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 LEVEL = 0.95
 Floats = npt.NDArray[np.float64]
@@ -38,7 +47,7 @@ class Transfer:
 
 
 @dataclass(frozen=True, eq=False)
-class Lived:
+class AgentResult:
     """One agent: its metrics, and performances [seeds, boundaries, tasks] with their means [boundaries][tasks].
 
     `curves` are the performances in training [seeds, points], a nan where no episode ended; `experts` the same of those
@@ -56,7 +65,7 @@ class Lived:
     experts: Mapping[str, tuple[npt.NDArray[np.int64], Floats]] = field(repr=False)
     transfers: tuple[Transfer, ...] = field(repr=False)
     gains: Mapping[str, Estimate]  # of each task: its performance while it is first learnt, less its expert's
-    missing: int  # lives
+    missing: int  # lifelong runs
 
     def average(self, tasks: list[int]) -> list[Estimate]:
         """The mean performance over some tasks, at every boundary."""
@@ -64,78 +73,102 @@ class Lived:
 
 
 @dataclass(frozen=True, eq=False)
-class Verdict:
+class LifelongVerdict(Verdict):
+    """What lifelong runs kept and transferred."""
+
+    protocol = PROTOCOL
+
     study: LifelongStudy
-    spans: Mapping[str, Span]
-    agents: tuple[Lived, ...]
+    performance: Mapping[str, Score]  # of each task: what 0 and 1 are
+    scores: Scores = field(repr=False)  # of each agent, task and seed
+    agents: tuple[AgentResult, ...]
     ceiling: float | None
     similarity: Mapping[str, Floats]
-    headline: tuple[str, ...]
+    findings: tuple[Finding, ...]
     missing: int  # runs of all that were planned
+
+    def frame(self) -> pd.DataFrame:
+        """One row for each agent and seed, with every metric of the lifelong run."""
+        import pandas as pd
+
+        return pd.concat(
+            [
+                pd.DataFrame({"agent": result.label, "seed": range(self.study.seeds), **result.samples})
+                for result in self.agents
+            ],
+            ignore_index=True,
+        )
 
     def to_json(self) -> dict[str, Json]:
         return {
             "study": self.study.to_json(),
-            "headline": list(self.headline),
-            "spans": {name: span.to_json() for name, span in self.spans.items()},
-            "ceiling_of_the_untold": self.ceiling,
+            "headline": list(self.sentences),
+            "performance": {name: score.to_json() for name, score in self.performance.items()},
+            "ceiling_without_task_id": self.ceiling,
             "similarity": {name: matrix.tolist() for name, matrix in self.similarity.items()},
             "missing_cells": self.missing,
-            "agents": [_lived_json(self.study, lived) for lived in self.agents],
+            "agents": [_agent_json(self.study, result) for result in self.agents],
         }
 
 
-def verdict(study: LifelongStudy, results: Mapping[str, Points]) -> Verdict:
-    """The verdict on a study; `results` maps cell keys to the curves of finished runs."""
-    found = spans(study, results)
+def verdict(study: LifelongStudy, results: Results) -> LifelongVerdict:
+    """The verdict on the runs that have finished."""
+    scores = performances(study, results)
     alike = similarities(study.curriculum)
     agents = tuple(
-        _lived(study, agent, label, found, alike, results)
+        _agent(study, agent, label, scores, alike, results)
         for agent, label in zip(study.agents, study.labels, strict=True)
     )
     course = study.curriculum
-    top = None if study.told else ceiling([course.task(name) for name in course.learnt])
-    missing = sum(cell.key not in results for cell in plan(study).cells)
-    return Verdict(study, found, agents, top, alike, headline(study, agents, found, top), missing)
+    top = None if study.task_id else ceiling([course.task(name) for name in course.learnt])
+    said = findings(study, agents, scores, top)
+    return LifelongVerdict(study, scores, _by_task(study, agents), agents, top, alike, said, results.missing)
 
 
-def _lived(
+def _by_task(study: LifelongStudy, agents: Sequence[AgentResult]) -> Scores:
+    """The performance of every task at the end, and right after it was learnt last: [agents, tasks, seeds, measures]."""
+    course = study.curriculum
+    last = {block.task: i for i, block in enumerate(course.blocks, 1)}
+    after = [last.get(name, 0) for name in course.names]  # of held-out tasks: at the start
+    tasks = np.arange(len(course.names))
+    values = [np.stack([r.evaluations[:, -1].T, r.evaluations[:, after, tasks].T], axis=-1) for r in agents]
+    return Scores(study.family, study.labels, ("performance", "performance_after_learning"), np.stack(values))
+
+
+def _agent(
     study: LifelongStudy,
     agent: Agent,
     label: str,
-    found: Mapping[str, Span],
+    scores: Mapping[str, Score],
     alike: Mapping[str, Floats],
-    results: Mapping[str, Points],
-) -> Lived:
-    course, lives = study.curriculum, {}
+    results: Results,
+) -> AgentResult:
+    course, runs = study.curriculum, {}
     shape = study.seeds, len(course.boundaries), len(course.names)
     evaluations = np.full(shape, np.nan)
     ends = course.boundaries
     steps = np.arange(study.window, ends[-1] + 1, study.window)
     curves = np.full((study.seeds, len(steps)), np.nan)
-    experts = {name: _expert_curves(study, agent, name, found[name], results) for name in course.learnt}
-    for seed in range(study.seeds):
-        points = results.get(study.life(agent, seed).key)
-        if points is None:
-            continue
+    experts = {name: _expert_curves(results, label, name, scores[name]) for name in course.learnt}
+    for seed, points in results.finished(label):
         for i, name in enumerate(course.names):
-            evaluations[seed, :, i] = found[name].performance(points[f"{probe_name(i, name)}/return"][1])
+            evaluations[seed, :, i] = between(scores[name], points[f"{probe_name(i, name)}/return"][1])
         steps, returns = points["train/return"]
         inside = list(course.inside(steps, study.window))
         for block, at in inside:
-            curves[seed, at] = found[block.task].performance(returns[at])
+            curves[seed, at] = between(scores[block.task], returns[at])
         alone = {course.names.index(name): of[1][seed] for name, of in experts.items()}
-        lives[seed] = Life(
+        runs[seed] = LifelongRun(
             tuple(course.names.index(block.task) for block in course.blocks),
             evaluations[seed],
             tuple(curves[seed, at] for _, at in inside),
             {task: curve for task, curve in alone.items() if not np.isnan(curve).all()},
         )
     samples = {
-        name: np.array([metric.of(lives[seed]) if seed in lives else np.nan for seed in range(study.seeds)])
+        name: np.array([metric.of(runs[seed]) if seed in runs else np.nan for seed in range(study.seeds)])
         for name, metric in METRICS.items()
     }
-    return Lived(
+    return AgentResult(
         agent,
         label,
         samples,
@@ -145,45 +178,43 @@ def _lived(
         steps,
         curves,
         experts,
-        _transfers(study, lives, alike),
-        _gains(study, lives),
-        study.seeds - len(lives),
+        _transfers(study, runs, alike),
+        _gains(study, runs),
+        study.seeds - len(runs),
     )
 
 
-def _expert_curves(
-    study: LifelongStudy, agent: Agent, name: str, span: Span, results: Mapping[str, Points]
-) -> tuple[npt.NDArray[np.int64], Floats]:
+def _expert_curves(results: Results, label: str, name: str, score: Score) -> tuple[npt.NDArray[np.int64], Floats]:
     """Training steps, and performances [seeds, points] at them; nan where the run is missing."""
-    ran = [results.get(study.expert(agent, name, seed).key) for seed in range(study.seeds)]
+    ran = results.at(expert_of(label), name)
     first = next((points for points in ran if points is not None), None)
     steps = np.zeros(0, dtype=np.int64) if first is None else first["train/return"][0]
     missing = np.full(len(steps), np.nan)
     return steps, np.array(
-        [missing if points is None else span.performance(points["train/return"][1]) for points in ran]
+        [missing if points is None else between(score, points["train/return"][1]) for points in ran]
     )
 
 
-def _gains(study: LifelongStudy, lives: Mapping[int, Life]) -> dict[str, Estimate]:
+def _gains(study: LifelongStudy, runs: Mapping[int, LifelongRun]) -> dict[str, Estimate]:
     found = {}
     for name in study.curriculum.learnt:
         task = study.curriculum.names.index(name)
         samples = np.full(study.seeds, np.nan)
-        for seed, life in lives.items():
-            if task in life.experts:
-                mine, expert = first_areas(life, task)
+        for seed, run in runs.items():
+            if task in run.experts:
+                mine, expert = first_areas(run, task)
                 samples[seed] = mine - expert
         found[name] = estimate(samples, "mean", LEVEL)
     return found
 
 
-def _transfers(study: LifelongStudy, lives: Mapping[int, Life], alike: Mapping[str, Floats]) -> tuple[Transfer, ...]:
-    """Changes of every pair of tasks, each the mean over the times that it can be seen in a life."""
+def _transfers(study: LifelongStudy, runs: Mapping[int, LifelongRun], alike: Mapping[str, Floats]) -> tuple[Transfer, ...]:
+    """Changes of every pair of tasks, each the mean over the times that it can be seen in a lifelong run."""
     names, found = study.curriculum.names, []
     for forward, pairs in ((True, forward_pairs), (False, backward_pairs)):
         changes: dict[tuple[int, int], dict[int, list[float]]] = {}
-        for seed, life in lives.items():
-            for learnt, other, before, after in pairs(life):
+        for seed, run in runs.items():
+            for learnt, other, before, after in pairs(run):
                 changes.setdefault((learnt, other), {}).setdefault(seed, []).append(after - before)
         for (learnt, other), of_seeds in changes.items():
             means = np.array([np.mean(values) for values in of_seeds.values()])
@@ -192,19 +223,19 @@ def _transfers(study: LifelongStudy, lives: Mapping[int, Life], alike: Mapping[s
     return tuple(found)
 
 
-def _lived_json(study: LifelongStudy, lived: Lived) -> dict[str, Json]:
+def _agent_json(study: LifelongStudy, result: AgentResult) -> dict[str, Json]:
     course = study.curriculum
     after = ["start", *(block.task for block in course.blocks)]
     return {
-        "agent": lived.agent.to_json(),
-        "label": lived.label,
-        "missing_lives": lived.missing,
-        "metrics": {name: e.to_dict() for name, e in lived.metrics.items()},
+        "agent": result.agent.to_json(),
+        "label": result.label,
+        "missing_runs": result.missing,
+        "metrics": {name: e.to_dict() for name, e in result.metrics.items()},
         "matrix": [
             {"after": name, "step": step, "tasks": {t: e.to_dict() for t, e in zip(course.names, row, strict=True)}}
-            for name, step, row in zip(after, course.boundaries, lived.matrix, strict=True)
+            for name, step, row in zip(after, course.boundaries, result.matrix, strict=True)
         ],
-        "gains_over_experts": {name: e.to_dict() for name, e in lived.gains.items()},
+        "gains_over_experts": {name: e.to_dict() for name, e in result.gains.items()},
         "transfers": [
             {
                 "learnt": t.learnt,
@@ -213,6 +244,6 @@ def _lived_json(study: LifelongStudy, lived: Lived) -> dict[str, Json]:
                 "change": t.change.to_dict(),
                 "similarity": dict(t.similarity),
             }
-            for t in lived.transfers
+            for t in result.transfers
         ],
     }

@@ -10,13 +10,12 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mohs.protocols.diagnose import LEVEL, DialVerdict, Study
-from mohs.protocols.scales import ends_in_brief, has_references
 from mohs.report import numbers
 from mohs.report.theme import LIGHT, dress, heading
-from mohs.stats import Estimate, estimates
+from mohs.stats import Estimate
 
 MOST_COLUMNS = 5
+LEVEL = 0.95  # of the means' intervals
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,20 +39,6 @@ class Curves:
     ends: str  # what 0 and 1 stand for; "" where returns are in units of reward
     bounded: bool  # whether no policy can score above 1
     panels: tuple[CurvePanel, ...]
-
-
-def curves(study: Study, dial: DialVerdict) -> Curves:
-    """The training curves at every dose, normalised as the scores are where all of them can be."""
-    normal = all(d.normal_curves is None or not np.isnan(d.normal_curves[1]).all(axis=1).any() for d in dial.doses)
-    panels = []
-    for dose in dial.doses:
-        found = dose.normal_curves if normal else dose.curves
-        steps, runs = found if found is not None else (np.zeros(0), np.zeros((0, 0)))
-        means = tuple(estimates(runs.T, "mean", LEVEL)) if runs.size else ()
-        panels.append(
-            CurvePanel(numbers.dose(dose.value), np.asarray(steps, dtype=np.float64), runs, means, dose.missing)
-        )
-    return Curves(dial.name, ends_in_brief(study.env) if normal else "", has_references(study.env), tuple(panels))
 
 
 def curves_figure(data: Curves) -> go.Figure:

@@ -10,12 +10,11 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mohs.protocols.diagnose import LEVEL, PairVerdict
-from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
 from mohs.report.theme import LIGHT, dress, heading
-from mohs.stats import Estimate, estimates
+from mohs.stats import Estimate
 
+LEVEL = 0.95  # of the intervals
 SIDE_BY_SIDE = 5  # columns up to which two maps have room beside each other
 
 
@@ -32,21 +31,6 @@ class PairMap:
     means: tuple[tuple[Estimate, ...], ...]
     spreads: tuple[tuple[Estimate, ...], ...]
     seeds: int
-
-
-def pair_map(pair: PairVerdict, measure: str = "normalised") -> PairMap:
-    samples = pair.samples[measure]
-    return PairMap(
-        pair.a,
-        pair.b,
-        pair.units,
-        MEASURES[measure].title,
-        tuple(numbers.dose(d) for d in pair.doses_a),
-        tuple(numbers.dose(d) for d in pair.doses_b),
-        tuple(tuple(estimates(row, "mean", LEVEL)) for row in samples),
-        tuple(tuple(estimates(row, "sd", LEVEL)) for row in samples),
-        samples.shape[2],
-    )
 
 
 def pair_figure(data: PairMap) -> go.Figure:

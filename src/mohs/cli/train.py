@@ -1,0 +1,103 @@
+"""How does a command that trains run? One way for every protocol: its own options, then those of all of them."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl, Workers
+from mohs.protocols.protocol import Protocol, Request
+
+EXIT_FAILED_CELLS, EXIT_INTERRUPTED = 1, 130
+
+PackSize = Annotated[int | None, typer.Option(help="Most cells of a pack; by default as many as suit the agent.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show the plan, with the time and disk it needs.")]
+Device = Annotated[str, typer.Option(help="Where deep agents train: cpu, cuda, mps ...")]
+
+
+def training_command(protocol: Protocol) -> Callable[..., int]:
+    """The command of a protocol: the options that its `ask` declares, and the shared ones after them."""
+    ask = protocol.part("ask")
+    own, shared = (inspect.signature(function) for function in (ask, train))
+    hints = {**_hints(ask), **_hints(train)}
+    options = [p for p in shared.parameters.values() if p.name != "request"]
+
+    def command(**given: Any) -> int:
+        rest = {p.name: given.pop(p.name) for p in options}
+        asked = ask(**given)
+        return train(asked if isinstance(asked, Request) else Request(asked), **rest)
+
+    parameters = [p.replace(annotation=hints[p.name]) for p in (*own.parameters.values(), *options)]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in parameters}
+    command.__doc__ = ask.__doc__
+    return command
+
+
+def _hints(function: Callable[..., Any]) -> dict[str, Any]:
+    """The types of a function's parameters; what it returns may be known to type checkers only."""
+    bare = {name: hint for name, hint in function.__annotations__.items() if name not in ("return", "request")}
+    stand_in = type("Annotations", (), {"__annotations__": bare, "__module__": function.__module__})
+    return get_type_hints(stand_in, include_extras=True)
+
+
+def train(
+    request: Request,
+    dry_run: DryRun = False,
+    out: Out = None,
+    store: StoreUrl = DEFAULT_STORE,
+    workers: Workers = None,
+    pack_size: PackSize = None,
+    device: Device = "cpu",
+    png: Png = False,
+    as_json: AsJson = False,
+) -> int:
+    """Checks everything, then trains what the store does not hold, and shows the verdict; the exit code."""
+    from mohs.protocols.conduct import carry_out, planned
+    from mohs.protocols.output import Output, deliver
+    from mohs.report.files import check_directory
+    from mohs.report.terminal import announce_compilation
+    from mohs.runs.execution import Execution
+
+    study = request.study
+    output = Output.of(out, study.name, png, as_json)
+    output.check()
+    for directory in request.directories:
+        check_directory(directory)
+    execution = Execution(store, workers, pack_size, device)
+    plan = planned(study, execution)
+    announce_compilation()
+    if dry_run:
+        _show_cost(plan, execution, as_json)
+        return 0
+    outcome = carry_out(study, plan, execution)
+    summary = outcome.summary
+    if outcome.verdict is None:
+        done = f"{summary.done} of {summary.cells} cells done"
+        print(f"mohs: interrupted with {done}; run the same command to resume.", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    if request.after is not None:
+        request.after(outcome.verdict)
+    if outcome.failed:
+        print(f"mohs: {summary.failed} of {summary.cells} cells failed:", file=sys.stderr)
+        for failed in outcome.failed:
+            print(f"\n{failed.count} × {failed.reason}\n{failed.error}", file=sys.stderr)
+    deliver(outcome.verdict, output)
+    return EXIT_FAILED_CELLS if outcome.failed else 0
+
+
+def _show_cost(plan: Any, execution: Any, as_json: bool) -> None:
+    """The plan, with the time and disk that what is left of it needs."""
+    from mohs.report.terminal import print_json
+    from mohs.runs.cost import cost, cost_sentence, left_to_run
+
+    needed = cost(left_to_run(plan, execution.store), execution)
+    if as_json:
+        print_json({"study": plan.name, "all_cells": len(plan.cells), **needed.to_json()})
+        return
+    print(f"{plan.name}: {len(plan.cells):,} cells, {len(plan.cells) - needed.cells:,} of them done")
+    print(f"To run: {cost_sentence(needed)}")

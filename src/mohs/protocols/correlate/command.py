@@ -1,0 +1,78 @@
+"""What can be typed after `mohs correlate`, and what can be passed to `mohs.correlate`?"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mohs.core.errors import UsageError
+from mohs.protocols.options import DEFAULT_STORE, REPORTS, AsJson, Png, StoreUrl
+
+if TYPE_CHECKING:
+    from mohs.protocols.correlate.correlation import Correlation
+    from mohs.protocols.experiment.verdict import ExperimentVerdict
+
+
+def correlate(
+    studies: Annotated[
+        list[str], typer.Argument(help="Studies by name or key: one toy study or several, the complex one last.")
+    ],
+    measure: Annotated[
+        str | None, typer.Option(help="What both are measured by; the first figure of each study by default.")
+    ] = None,
+    out: Annotated[Path, typer.Option(help="Directory of the report.")] = REPORTS / "correlation",
+    store: StoreUrl = DEFAULT_STORE,
+    png: Png = False,
+    as_json: AsJson = False,
+) -> None:
+    """Do toy studies order the doses as a complex one does? Rank correlations over doses paired by their order."""
+    from mohs.protocols.output import Output, deliver
+
+    output = Output(out, png, as_json)
+    output.check()
+    deliver(correlate_stored(studies, measure=measure, store=store), output)
+
+
+def correlate_stored(
+    studies: Sequence[str | ExperimentVerdict], *, measure: str | None = None, store: str = DEFAULT_STORE
+) -> Correlation:
+    """Rank correlations of what agents scored in toy studies and in a complex one, dose by dose.
+
+    Args:
+        studies: verdicts of study files, or the names or keys of such studies in the store; the complex one last.
+        measure: what all are measured by; by default the first figure of each study.
+        store: URL of the database of results.
+
+    Returns:
+        One rank correlation for each agent and axis that both have, with intervals.
+
+    Raises:
+        UsageError: a study is not there, or they have no agent and axis in common.
+
+    Example:
+        >>> import mohs, tempfile
+        >>> toy = mohs.run(
+        ...     mohs.read_study("examples/study.toml"), workers=0, progress="silent",
+        ...     store=f"sqlite:///{tempfile.mkdtemp()}/results.db",
+        ... )
+        >>> {round(row.correlation.value) for row in mohs.correlate([toy, toy]).rows}
+        {1}
+    """
+    from mohs.protocols.conduct import find_study, stored_verdict
+    from mohs.protocols.correlate.correlation import correlate_studies
+    from mohs.protocols.experiment.study import PROTOCOL
+    from mohs.runs.store import open_store
+
+    if len(studies) < 2:
+        raise UsageError("two studies at least are correlated: toy studies, then the complex one.")
+    found: list[ExperimentVerdict] = [study for study in studies if not isinstance(study, str)]
+    if len(found) < len(studies):
+        with open_store(store, create=False) as opened:
+            found = [
+                stored_verdict(opened, find_study(opened, study, PROTOCOL)) if isinstance(study, str) else study  # type: ignore[misc]
+                for study in studies
+            ]
+    return correlate_studies(found[:-1], found[-1], measure)

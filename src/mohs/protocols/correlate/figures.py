@@ -1,0 +1,98 @@
+"""Do a toy and a complex environment order the doses alike? A panel for each agent and axis, a point for each dose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import plotly.graph_objects as go
+from plotly.subplots import make_subplots
+
+from mohs.protocols.correlate.correlation import Correlation, Row
+from mohs.report import numbers
+from mohs.report.theme import LIGHT, dress
+from mohs.stats import Estimate
+
+COLUMNS = 3
+HEIGHT = 330  # of a row of panels
+
+
+@dataclass(frozen=True)
+class Point:
+    """One dose: what it is called, and the means of both studies."""
+
+    label: str
+    toy: Estimate
+    complex: Estimate
+
+
+@dataclass(frozen=True)
+class Plane:
+    """All doses of an agent on an axis, in their order."""
+
+    title: str
+    points: tuple[Point, ...]
+
+
+def planes(found: Correlation) -> tuple[Plane, ...]:
+    return tuple(Plane(_title(row), _points(row)) for row in found.rows)
+
+
+def agreement_figure(data: Sequence[Plane], axes: tuple[str, str]) -> go.Figure:
+    """Means with intervals on both sides, joined in the order of the doses; `axes` name what is measured on each."""
+    columns = min(COLUMNS, len(data))
+    lines = math.ceil(len(data) / columns)
+    figure = make_subplots(
+        lines, columns, subplot_titles=[plane.title for plane in data], vertical_spacing=0.3 / lines,
+        horizontal_spacing=0.09,
+    )  # fmt: skip
+    estimates = [e for plane in data for point in plane.points for e in (point.toy, point.complex)]
+    claimed, counts = numbers.level(estimates[0].level), numbers.count(e.n for e in estimates)
+    note = f"means over seeds with {claimed} intervals · {counts} · doses joined in their order"
+    dress(figure, HEIGHT * lines + 60, note)
+    figure.update_annotations(font={"size": 13, "color": LIGHT.ink}, yshift=4)
+    for i, plane in enumerate(data):
+        _draw(figure, plane, {"row": i // columns + 1, "col": i % columns + 1})
+    figure.update_xaxes(title={"text": axes[0]}, nticks=5)
+    figure.update_yaxes(title={"text": axes[1]}, nticks=6)
+    figure.update_layout(showlegend=False, margin={"t": 76, "b": 56})
+    return figure
+
+
+def _draw(figure: go.Figure, plane: Plane, place: dict[str, int]) -> None:
+    toys, others = ([getattr(point, side) for point in plane.points] for side in ("toy", "complex"))
+    figure.add_scatter(
+        x=[e.value for e in toys], y=[e.value for e in others], mode="lines+markers+text",
+        line={"color": LIGHT.accent_soft, "width": 1.5},
+        marker={"size": 9, "color": LIGHT.accent, "symbol": ["diamond", *["circle"] * (len(toys) - 1)]},
+        text=[point.label for point in plane.points], textposition="top right",
+        textfont={"size": 11, "color": LIGHT.muted}, cliponaxis=False,
+        error_x=_bars(toys), error_y=_bars(others),
+        customdata=[
+            f"{point.label}<br>toy {numbers.estimated(point.toy)}<br>complex {numbers.estimated(point.complex)}"
+            for point in plane.points
+        ],
+        hovertemplate="%{customdata}<extra></extra>", **place,
+    )  # fmt: skip
+
+
+def _bars(of: Sequence[Estimate]) -> dict[str, object]:
+    return {
+        "type": "data", "symmetric": False, "color": LIGHT.run, "thickness": 1.2, "width": 3,
+        "array": [e.high - e.value if e.known else 0 for e in of],
+        "arrayminus": [e.value - e.low if e.known else 0 for e in of],
+    }  # fmt: skip
+
+
+def _title(row: Row) -> str:
+    return f"{row.agent} · {row.axis} · r = {numbers.number(row.correlation.value)}"
+
+
+def _points(row: Row) -> tuple[Point, ...]:
+    return tuple(Point(dose_label(pair.toy_dose, pair.complex_dose), pair.toy, pair.complex) for pair in row.pairs)
+
+
+def dose_label(toy: object, other: object) -> str:
+    """One value where both are equal."""
+    return numbers.dose(toy) if toy == other else f"{numbers.dose(toy)} ~ {numbers.dose(other)}"

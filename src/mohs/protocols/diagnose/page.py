@@ -1,0 +1,205 @@
+"""What does the report of a diagnosis show, on its page and at the terminal?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from html import escape
+
+import plotly.graph_objects as go
+
+from mohs.core.registry import environment
+from mohs.envs.dials import read_dial
+from mohs.protocols.diagnose.figures import figures as make_figures
+from mohs.protocols.diagnose.figures.ranking import breaking_text
+from mohs.protocols.diagnose.study import DiagnosisStudy
+from mohs.protocols.diagnose.verdict import SCORE, Diagnosis, DialVerdict, Dose
+from mohs.protocols.measures import MEASURES, return_measure
+from mohs.report import numbers, parts
+from mohs.report.data import ESTIMATE, csv_text, estimate_cells
+from mohs.report.files import filled
+from mohs.report.page import Page
+from mohs.report.tables import TextTable
+
+HARDER = {"up": "harder upwards", "down": "harder downwards", "both": "harder on both sides", "none": "no harder side"}
+# The columns of a dial's table: measure, statistic.
+COLUMNS = (
+    (SCORE, "mean"),
+    (SCORE, "iqm"),
+    ("auc_paper", "mean"),
+    ("auc_plain", "mean"),
+    ("auc", "mean"),
+    ("normalised_final", "mean"),
+    ("normalised_eval", "mean"),
+    ("normalised_noise_free", "mean"),
+)
+
+
+def summary(verdict: Diagnosis) -> tuple[TextTable, ...]:
+    """The dials by damage, for the terminal."""
+    rows = [
+        (
+            d.name,
+            numbers.estimated(d.damage) if d.damage.n else numbers.UNKNOWN,
+            breaking_text(d),
+            str(verdict.vanilla.means["auc"].n),
+        )
+        for d in verdict.dials
+    ]
+    return (
+        TextTable(
+            "Dials by damage", ("dial", "damage with 95% interval", "breaking dose with 95% interval", "n"), rows
+        ),
+    )
+
+
+def page(verdict: Diagnosis) -> Page:
+    """The report."""
+    study, figures = verdict.study, make_figures(verdict)
+    agent = str(study.agent)
+    body = filled(
+        __package__,
+        "diagnosis.html",
+        env=escape(study.env),
+        battery=escape(study.battery),
+        agent=escape(agent),
+        headline=parts.headline(verdict.findings),
+        tiles=_tiles(verdict),
+        ranking=parts.place("ranking", figures),
+        dials="".join(_dial(dial, study, figures) for dial in verdict.dials),
+        ends=escape(verdict.scale.ends),
+        curves="".join(
+            f"<article><h3><code>{escape(d.name)}</code></h3>{parts.place(f'curves-{d.name}', figures)}</article>"
+            for d in verdict.dials
+        ),
+        pairs=_pairs(verdict, figures),
+        profile=parts.place("profile", figures),
+        mdp=_mdp(figures),
+        measures=parts.definitions([(MEASURES[m].title, MEASURES[m].text) for m in verdict.scores.measures]),
+        references=escape(verdict.scale.text),
+    )
+    sections = ["verdict", "ranking", "dials", "curves", *(["pairs"] if verdict.pairs else []), "profile"]
+    sections += [*(["mdp"] if "mdp" in figures else []), "methods"]
+    facts = {
+        "agent": agent,
+        "environment": environment_text(study),
+        "battery": study.battery,
+        "dials and doses": "; ".join(f"{n}: {', '.join(map(numbers.dose, v))}" for n, v in study.doses),
+        "pairs": "; ".join(f"{a} × {b}" for a, b in study.pairs) or "none",
+        "seeds": f"{study.seeds:,}",
+        "training steps": f"{study.budget:,} per run",
+        "evaluation": f"{study.episodes} episodes of the greedy policy after training",
+        "missing runs": f"{verdict.missing:,} of {verdict.runs:,}",
+    }
+    tables = {"verdict.csv": summary_csv(verdict), "runs.csv": runs_csv(verdict)}
+    return Page(f"{agent} · mohs diagnosis", body, sections, figures, tables, facts)
+
+
+def summary_csv(verdict: Diagnosis) -> str:
+    """One row for each dial, dose, measure and statistic."""
+    rows = []
+    for dial in verdict.dials:
+        for i, dose in enumerate(dial.doses):
+            first = (dial.name, dose.value, i == dial.vanilla)
+            for kind in (dose.means, dose.iqms):
+                rows += [(*first, measure, *estimate_cells(e), dose.missing) for measure, e in kind.items()]
+    return csv_text(("dial", "dose", "vanilla", "measure", *ESTIMATE, "missing"), rows)
+
+
+def runs_csv(verdict: Diagnosis) -> str:
+    """One row for each dial, dose and seed, with every measure of the run."""
+    names = verdict.scores.measures
+    rows = [
+        (dial.name, dose.value, seed, *(float(dose.samples[m][seed]) for m in names))
+        for dial in verdict.dials
+        for dose in dial.doses
+        for seed in range(verdict.study.seeds)
+    ]
+    return csv_text(("dial", "dose", "seed", *names), rows)
+
+
+def environment_text(study: DiagnosisStudy) -> str:
+    """The environment and what was set of its base task."""
+    return ", ".join([study.env, *(f"{name} = {numbers.dose(value)}" for name, value in study.params)])
+
+
+def _vanilla_tile(verdict: Diagnosis) -> str:
+    """The normalised score; where vanilla itself is the unit, the return beside that of the random policy."""
+    random = verdict.scale.random
+    if random is None:
+        e = verdict.vanilla.means[SCORE]
+        return parts.tile(f"Vanilla score, {MEASURES[SCORE].title}", numbers.number(e.value), numbers.briefly(e))
+    e = verdict.vanilla.means[return_measure(verdict.scores.measures)]
+    details = f"{numbers.briefly(e)}; random policy {numbers.number(random.value)}"
+    return parts.tile("Vanilla return, mean of training", numbers.number(e.value), details)
+
+
+def _tiles(verdict: Diagnosis) -> str:
+    broken = sum(d.breaks for d in verdict.dials)
+    worst = next((d for d in verdict.dials if d.damage.known), None)
+    cost = "too few runs"
+    if worst is not None:
+        value, low, high = (numbers.percent(x) for x in (worst.damage.value, worst.damage.low, worst.damage.high))
+        cost = f"{value} lost [{low}, {high}], n = {worst.damage.n}"
+    ran = f"{verdict.runs - verdict.missing:,}"
+    return "".join(
+        (
+            _vanilla_tile(verdict),
+            parts.tile("Dials that break it", f"{broken} of {len(verdict.dials)}", "at a tested dose"),
+            parts.tile("Costliest dial", worst.name if worst else numbers.UNKNOWN, cost),
+            parts.tile("Runs", ran, f"of {verdict.runs:,}; {verdict.missing:,} missing"),
+        )
+    )
+
+
+def _dial(dial: DialVerdict, study: DiagnosisStudy, figures: Mapping[str, go.Figure]) -> str:
+    return filled(
+        __package__,
+        "dial.html",
+        name=escape(dial.name),
+        badge=escape(HARDER[dial.harder]),
+        about=escape(read_dial(environment(study.env), dial.name).text),
+        sentence=escape(dial.sentence),
+        figure=parts.place(f"dial-{dial.name}", figures),
+        table=_dose_table(dial),
+    )
+
+
+def _dose_table(dial: DialVerdict) -> str:
+    """Every measure at every dose, with intervals, n and what is missing."""
+    title = f"{dial.name} ({dial.unit})" if dial.unit else dial.name
+    level = numbers.level(dial.doses[0].means[SCORE].level)
+    columns = [column for column in COLUMNS if column[0] in dial.doses[0].means]
+    heads = [MEASURES[m].title + (", IQM" if statistic == "iqm" else "") for m, statistic in columns]
+    rows = [_dose_row(dose, columns, i == dial.vanilla) for i, dose in enumerate(dial.doses)]
+    note = f'<p class="about">Below each value its {level} interval, Bonferroni-corrected within the dial.</p>'
+    return parts.table([title, *heads, "n", "missing"], rows) + note
+
+
+def _dose_row(dose: Dose, columns: Iterable[tuple[str, str]], vanilla: bool) -> str:
+    n = dose.means["auc"].n
+    kind = "missing" if n == 0 else "vanilla" if vanilla else ""
+    label = escape(numbers.dose(dose.value)) + ("<small>vanilla</small>" if vanilla else "")
+    cells = [parts.estimate_cell((dose.means if s == "mean" else dose.iqms)[m], n > 0) for m, s in columns]
+    return f'<tr class="{kind}"><td>{label}</td>{"".join(cells)}<td>{n}</td><td>{dose.missing}</td></tr>'
+
+
+def _pairs(verdict: Diagnosis, figures: Mapping[str, go.Figure]) -> str:
+    if not verdict.pairs:
+        return ""
+    lead = "Two dials turned together: the mean over seeds, and the standard deviation over seeds."
+    maps = "".join(
+        f"<article><h3><code>{escape(p.a)}</code> × <code>{escape(p.b)}</code></h3>"
+        f"{parts.place(f'pair-{p.a}-{p.b}', figures)}</article>"
+        for p in verdict.pairs
+    )
+    return f'<section id="pairs"><h2>Pairs of dials</h2><p class="lead">{lead}</p>{maps}</section>'
+
+
+def _mdp(figures: Mapping[str, go.Figure]) -> str:
+    if "mdp" not in figures:
+        return ""
+    lead = (
+        "The vanilla task that the first seed learns. Click an action in the legend to hide it, double-click to see it "
+        "alone. Reaching a rewardable state pays; reaching a terminal state ends the episode."
+    )
+    return f'<section id="mdp"><h2>The MDP</h2><p class="lead">{lead}</p>{parts.place("mdp", figures)}</section>'

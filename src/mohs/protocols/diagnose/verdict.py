@@ -1,0 +1,251 @@
+"""What follows from the runs of a diagnosis? For every dial the breaking dose and the damage, with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.agents.protocol import Points
+from mohs.core.family import Point
+from mohs.core.registry import environment
+from mohs.core.values import Json, to_json
+from mohs.envs.dials import read_dial
+from mohs.protocols.diagnose.scale import find_scale
+from mohs.protocols.diagnose.sentences import dial_text, findings
+from mohs.protocols.diagnose.study import PROTOCOL, VANILLA, DiagnosisStudy, ordered
+from mohs.protocols.measures import available, measure
+from mohs.protocols.scale import Scale, between, plain
+from mohs.protocols.scores import Scores
+from mohs.protocols.verdict import Verdict
+from mohs.report.findings import Finding
+from mohs.runs.results import Results
+from mohs.stats import BreakingDose, Estimate, bonferroni_comparisons, breaking_dose, damage, estimate, estimates
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEVEL = 0.95
+LEARNT_ABOVE = 0.1  # vanilla's normalised score, lower end of its interval
+SCORE = "normalised_auc"  # what dials are judged by
+
+Curves = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]  # steps, training returns [seeds, points]
+
+
+@dataclass(frozen=True, eq=False)
+class Dose:
+    """One dose of a dial: its runs' measures [seeds] (NaN = missing), and their means with intervals."""
+
+    value: Any
+    samples: Mapping[str, npt.NDArray[np.float64]] = field(repr=False)
+    means: Mapping[str, Estimate]
+    iqms: Mapping[str, Estimate]
+    curves: Curves | None = field(repr=False)
+    normal_curves: Curves | None = field(repr=False)  # the same, normalised as the scores are
+
+    @property
+    def missing(self) -> int:
+        return int(np.isnan(self.samples["auc"]).sum())
+
+
+@dataclass(frozen=True, eq=False)
+class DialVerdict:
+    """What one dial does to the agent."""
+
+    name: str
+    unit: str
+    harder: str
+    vanilla: int
+    doses: tuple[Dose, ...]
+    breaking: tuple[BreakingDose, ...]
+    damage: Estimate
+    text: str  # what is said of it, after its name
+
+    @property
+    def sentence(self) -> str:
+        return f"{self.name} {self.text}"
+
+    @property
+    def breaks(self) -> bool:
+        """Whether it breaks the agent at a tested dose."""
+        return any(found.status == "reached" for found in self.breaking)
+
+
+@dataclass(frozen=True, eq=False)
+class PairVerdict:
+    """Two dials together: samples [doses of a, doses of b, seeds] of every measure (Appendix E)."""
+
+    a: str
+    b: str
+    doses_a: tuple[Any, ...]
+    doses_b: tuple[Any, ...]
+    units: tuple[str, str]
+    samples: Mapping[str, npt.NDArray[np.float64]] = field(repr=False)
+
+
+@dataclass(frozen=True, eq=False)
+class Diagnosis(Verdict):
+    """What a diagnosis found: dials in the order of the damage they do."""
+
+    protocol = PROTOCOL
+
+    study: DiagnosisStudy
+    scale: Scale
+    scores: Scores = field(repr=False)
+    vanilla: Dose
+    dials: tuple[DialVerdict, ...]
+    pairs: tuple[PairVerdict, ...]
+    runs: int
+    missing: int
+    findings: tuple[Finding, ...]
+
+    def frame(self) -> pd.DataFrame:
+        """One row for each point and seed, with every measure of the run."""
+        return self.scores.frame()
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "study": self.study.to_json(),
+            "headline": list(self.sentences),
+            "references": self.scale.to_json(),
+            "missing_cells": self.missing,
+            "vanilla": _dose_json(self.vanilla),
+            "dials": [
+                {
+                    "name": d.name,
+                    "unit": d.unit,
+                    "harder": d.harder,
+                    "sentence": d.sentence,
+                    "damage": d.damage.to_dict(),
+                    "breaking": [b.to_dict() for b in d.breaking],
+                    "doses": [_dose_json(dose) for dose in d.doses],
+                }
+                for d in self.dials
+            ],
+            "pairs": [_pair_json(p) for p in self.pairs],
+        }
+
+
+def verdict(study: DiagnosisStudy, results: Results) -> Diagnosis:
+    """The analysis of the runs that have finished."""
+    scale = find_scale(study, results)
+    names = available(study.env, scale, noise_free=True)
+
+    def measured(_agent: str, point: Point, seed: int, curves: Points) -> Mapping[str, float]:
+        return measure(replace(point.task, seed=seed), curves, names, scale)
+
+    scores = Scores.of(results, study.family, [str(study.agent)], names, measured)
+    runs = _Runs(study, results, scores, scale)
+    vanilla = runs.dose(None, {}, comparisons=1)
+    dials = [_dial_verdict(study, runs, vanilla, name, values) for name, values in study.doses]
+    dials.sort(key=lambda d: -d.damage.value if not np.isnan(d.damage.value) else np.inf)
+    said = findings(study, scale, vanilla, dials, results.missing, learnt_above=LEARNT_ABOVE)
+    pairs = tuple(runs.pair(a, b) for a, b in study.pairs)
+    return Diagnosis(
+        study, scale, scores, vanilla, tuple(dials), pairs, results.planned, results.missing, said
+    )
+
+
+@dataclass(frozen=True)
+class _Runs:
+    """The measures and curves of runs, by what is turned."""
+
+    study: DiagnosisStudy
+    results: Results
+    scores: Scores
+    scale: Scale
+
+    def samples(self, turned: Mapping[str, Any]) -> dict[str, npt.NDArray[np.float64]]:
+        """Every measure at a point, [seeds]."""
+        return self.scores.samples(str(self.study.agent), self.study.point(turned))
+
+    def dose(self, value: Any, turned: Mapping[str, Any], comparisons: int) -> Dose:
+        samples = self.samples(turned)
+        means = {name: estimate(runs, "mean", LEVEL, comparisons) for name, runs in samples.items()}
+        iqms = {name: estimate(runs, "iqm", LEVEL, comparisons) for name, runs in samples.items()}
+        return Dose(value, samples, means, iqms, *self._curves(turned))
+
+    def pair(self, a: str, b: str) -> PairVerdict:
+        doses_a, doses_b = self.study.pair_doses[a], self.study.pair_doses[b]
+        grid = [[self.samples({a: x, b: y}) for y in doses_b] for x in doses_a]
+        stacked = {name: np.array([[cell[name] for cell in row] for row in grid]) for name in grid[0][0]}
+        return PairVerdict(a, b, doses_a, doses_b, (self.study.unit(a), self.study.unit(b)), stacked)
+
+    def _curves(self, turned: Mapping[str, Any]) -> tuple[Curves | None, Curves | None]:
+        """The training curves of the finished runs, as they are and normalised."""
+        found = list(self.results.finished(str(self.study.agent), self.study.point(turned)))
+        if not found:
+            return None, None
+        task, steps = self.study.task(turned), found[0][1]["train/return"][0]
+        raw, normal = [], []
+        for seed, curves in found:
+            returns = curves["train/return"][1]
+            raw.append(returns)
+            shown = plain(task, returns, curves["train/length"][1]) if self.scale.plain else returns
+            normal.append(between(self.scale.score(replace(task, seed=seed)), shown))
+        return (steps, np.array(raw)), (steps, np.array(normal))
+
+
+def _dial_verdict(
+    study: DiagnosisStudy, runs: _Runs, plain_dose: Dose, name: str, values: tuple[Any, ...]
+) -> DialVerdict:
+    unit, vanilla = study.unit(name), values.index(study.task({})[name])
+    comparisons = bonferroni_comparisons(len(values))
+    doses = tuple(runs.dose(v, {name: v}, comparisons) for v in values)
+    scores = np.array([dose.samples[SCORE] for dose in doses])
+    harder = read_dial(environment(study.env), name).harder if ordered(values) else "none"
+    places = [float(v) for v in values] if ordered(values) else list(range(len(values)))
+    breaking = breaking_dose(places, scores, vanilla, harder, LEVEL, learnt_above=LEARNT_ABOVE)
+    if _without_lead(runs.scale, plain_dose) and harder != "none":  # nothing is normalised
+        breaking = (BreakingDose("not_learnt", np.nan, np.nan, np.nan, min(d.means["auc"].n for d in doses), LEVEL),)
+    hard = _hard_side(values, vanilla, harder)
+    if hard and not breaking:  # no harder dose has a score
+        breaking = (BreakingDose("too_few", np.nan, np.nan, np.nan, 0, LEVEL),)
+    loss = _damage(scores, hard, vanilla)
+    text = dial_text(unit, values, harder, breaking, loss)
+    return DialVerdict(name, unit, harder, vanilla, doses, breaking, loss, text)
+
+
+def _without_lead(scale: Scale, vanilla: Dose) -> bool:
+    """Whether vanilla and the random policy were run, and vanilla is not above it: then nothing is normalised."""
+    ran = scale.random is not None and scale.random.n > 0 and bool(vanilla.means["auc"].n)
+    return ran and not np.isfinite(vanilla.samples[SCORE]).any()
+
+
+def _hard_side(values: Sequence[Any], vanilla: int, harder: str) -> list[int]:
+    """The doses that are harder than vanilla; all others where the dial has no direction or both."""
+    others = [i for i in range(len(values)) if i != vanilla]
+    if harder in ("up", "down"):
+        return [i for i in others if (values[i] > values[vanilla]) == (harder == "up")]
+    return others
+
+
+def _damage(scores: npt.NDArray[np.float64], hard: Iterable[int], vanilla: int) -> Estimate:
+    """Unknown where no harder dose was tested, and where there is nothing to lose: vanilla is not learnt."""
+    learnt = estimate(scores[vanilla], "mean", LEVEL).low > LEARNT_ABOVE
+    return damage(scores[[vanilla, *hard]] if learnt else np.full((1, scores.shape[1]), np.nan), 0, LEVEL)
+
+
+def _dose_json(dose: Dose) -> dict[str, Json]:
+    return {
+        "value": to_json(dose.value),
+        "missing": dose.missing,
+        "mean": {name: e.to_dict() for name, e in dose.means.items()},
+        "iqm": {name: e.to_dict() for name, e in dose.iqms.items()},
+    }
+
+
+def _pair_json(pair: PairVerdict) -> dict[str, Json]:
+    def cells(name: str) -> Json:
+        return [[e.to_dict() for e in estimates(row, "mean", LEVEL)] for row in pair.samples[name]]
+
+    return {
+        "a": pair.a,
+        "b": pair.b,
+        "doses_a": to_json(pair.doses_a),
+        "doses_b": to_json(pair.doses_b),
+        "mean": {name: cells(name) for name in pair.samples},
+    }

@@ -1,0 +1,175 @@
+"""What came of a study? Means and spreads over seeds for each agent and point, with intervals and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.agents.protocol import Points
+from mohs.core.family import Point
+from mohs.core.values import Json, to_json
+from mohs.protocols.experiment.study import PROTOCOL, Axis, Experiment, Level, StudyAgent, points_of, where
+from mohs.protocols.measures import MEASURES, available, measure
+from mohs.protocols.scale import own_references
+from mohs.protocols.scores import Scores
+from mohs.protocols.verdict import Verdict
+from mohs.report.findings import Finding
+from mohs.runs.results import Results
+from mohs.stats import Estimate, bonferroni_comparisons, estimate
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LEVEL = 0.95
+
+Curves = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]  # steps, training returns [runs, points]
+
+
+@dataclass(frozen=True, eq=False)
+class PointResult:
+    """One agent at one point: the measures of its runs [seeds] (NaN = missing), their means and their spreads."""
+
+    point: tuple[Level, ...]
+    samples: Mapping[str, npt.NDArray[np.float64]] = field(repr=False)
+    means: Mapping[str, Estimate]
+    spreads: Mapping[str, Estimate]
+    curves: Curves | None = field(repr=False)
+
+    @property
+    def n(self) -> int:
+        return self.means["auc"].n
+
+    @property
+    def missing(self) -> int:
+        return len(self.samples["auc"]) - self.n
+
+
+@dataclass(frozen=True, eq=False)
+class Panel:
+    """One agent on axes that vary together; `points` are in the order of `points_of(axes)`."""
+
+    agent: StudyAgent
+    axes: tuple[Axis, ...]
+    points: tuple[PointResult, ...]
+
+    @property
+    def name(self) -> str:
+        return " × ".join(axis.name for axis in self.axes)
+
+
+@dataclass(frozen=True, eq=False)
+class ExperimentVerdict(Verdict):
+    """What came of a study file."""
+
+    protocol = PROTOCOL
+
+    experiment: Experiment
+    scores: Scores = field(repr=False)
+    panels: tuple[Panel, ...]
+    runs: int
+    missing: int
+    findings: tuple[Finding, ...]
+
+    def frame(self) -> pd.DataFrame:
+        """One row for each agent, point and seed, with every measure of the run."""
+        return self.scores.frame()
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "study": self.experiment.to_json(),
+            "headline": list(self.sentences),
+            "runs": self.runs,
+            "missing": self.missing,
+            "panels": [
+                {
+                    "agent": panel.agent.label,
+                    "axes": [axis.name for axis in panel.axes],
+                    "points": [_point_json(panel, found) for found in panel.points],
+                }
+                for panel in self.panels
+            ],
+        }
+
+
+def verdict(experiment: Experiment, results: Results) -> ExperimentVerdict:
+    """The analysis of the runs that have finished."""
+    scale = own_references(experiment.env)
+    names = available(experiment.env, scale, noise_free=experiment.evaluation.noise_free)
+
+    def measured(_agent: str, point: Point, seed: int, curves: Points) -> Mapping[str, float]:
+        return measure(replace(point.task, seed=seed), curves, names, scale)
+
+    scores = Scores.of(results, experiment.family, experiment.labels, names, measured)
+    panels = tuple(
+        _panel(agent, axes, results, scores) for agent in experiment.agents for axes in experiment.panels()
+    )
+    said = _findings(experiment, panels, results.missing)
+    return ExperimentVerdict(experiment, scores, panels, results.planned, results.missing, said)
+
+
+def _panel(agent: StudyAgent, axes: tuple[Axis, ...], results: Results, scores: Scores) -> Panel:
+    """Bars are compared with each other, so their intervals hold together; cells of a map stand for themselves."""
+    found = points_of(axes)
+    comparisons = bonferroni_comparisons(len(found)) if len(axes) == 1 else 1
+    return Panel(agent, axes, tuple(_point(agent, axes, point, results, scores, comparisons) for point in found))
+
+
+def _point(
+    agent: StudyAgent,
+    axes: tuple[Axis, ...],
+    point: tuple[Level, ...],
+    results: Results,
+    scores: Scores,
+    comparisons: int,
+) -> PointResult:
+    name = where(axes, point)
+    samples = scores.samples(agent.label, name)
+    means = {measure: estimate(runs, "mean", LEVEL, comparisons) for measure, runs in samples.items()}
+    spreads = {measure: estimate(runs, "sd", LEVEL, comparisons) for measure, runs in samples.items()}
+    curves = [found["train/return"] for _, found in results.finished(agent.label, name)]
+    trained = (curves[0][0], np.array([values for _, values in curves])) if curves else None
+    return PointResult(point, samples, means, spreads, trained)
+
+
+def _findings(experiment: Experiment, panels: Sequence[Panel], missing: int) -> tuple[Finding, ...]:
+    """For each agent where it does best and worst by the first measure that is drawn."""
+    lines = [Finding(_extremes(panel, experiment.figures[0])) for panel in panels]
+    if missing:
+        lines.append(Finding(f"{missing:,} runs are missing; what rests on them is marked.", warning=True))
+    return tuple(lines)
+
+
+def _extremes(panel: Panel, name: str) -> str:
+    label, title = panel.agent.label, MEASURES[name].title
+    ran = [found for found in panel.points if found.means[name].n]
+    if not ran:
+        return f"{label}: no finished run on {panel.name}."
+    low, high = (pick(ran, key=lambda found: found.means[name].value) for pick in (min, max))
+    if low is high:
+        return f"{label}: {title} {_words(high.means[name])} at {where(panel.axes, high.point)}."
+    best, worst = high.means[name], low.means[name]
+    sure = ""
+    if best.known and worst.known:
+        sure = "; the intervals do not overlap" if best.low > worst.high else "; the intervals overlap"
+    return (
+        f"{label}: {title} is highest at {where(panel.axes, high.point)} ({_words(best)}) and lowest at "
+        f"{where(panel.axes, low.point)} ({_words(worst)}){sure}."
+    )
+
+
+def _words(e: Estimate) -> str:
+    ends = f", {100 * e.level:.4g}% interval {e.low:.4g} to {e.high:.4g}" if e.known else ""
+    return f"{e.value:.4g}{ends}, n = {e.n}"
+
+
+def _point_json(panel: Panel, found: PointResult) -> dict[str, Json]:
+    return {
+        "at": {axis.name: to_json(level.value) for axis, level in zip(panel.axes, found.point, strict=True)},
+        "missing": found.missing,
+        "mean": {name: e.to_dict() for name, e in found.means.items()},
+        "spread": {name: e.to_dict() for name, e in found.spreads.items()},
+    }

@@ -1,0 +1,45 @@
+"""Where does a verdict go? A report on disk, and sentences and tables, or data, on the standard output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mohs.protocols.options import REPORTS
+from mohs.protocols.verdict import Verdict
+from mohs.report.files import check_directory, slug
+from mohs.report.png import find_browser
+from mohs.report.terminal import print_json, show_table
+
+
+@dataclass(frozen=True)
+class Output:
+    """Where the report is written, whether with pictures, and whether data is printed in place of sentences."""
+
+    directory: Path
+    png: bool = False
+    as_json: bool = False
+
+    @classmethod
+    def of(cls, out: Path | None, name: str, png: bool, as_json: bool) -> Output:
+        """To `out`, or to a directory named after what is reported."""
+        return cls(out or REPORTS / slug(name), png, as_json)
+
+    def check(self) -> None:
+        """Raises UsageError where the report cannot be written: no browser for pictures, or no such directory."""
+        if self.png:
+            find_browser()
+        check_directory(self.directory)
+
+
+def deliver(verdict: Verdict, output: Output) -> None:
+    """Writes the report of a verdict and prints its sentences and tables, or its data."""
+    path = verdict.save(output.directory, png=output.png)
+    if output.as_json:
+        print_json({**verdict.to_json(), "report": str(path)})
+        return
+    for sentence in verdict.sentences:
+        print(sentence)
+    for table in verdict.summary():
+        show_table(table.title, table.columns, table.rows)
+    print(f"Report: {path}")

@@ -1,0 +1,129 @@
+"""Which protocols are there? One record each: what it asks, plans, concludes and shows, by name.
+
+A protocol is a folder of this package whose `__init__` holds its record as `PROTOCOL`. A package of somebody else's adds
+one through the entry points `mohs.protocols`. Nothing outside a protocol's folder knows its name.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any, Protocol as Interface
+
+from mohs.core.errors import UsageError, unknown
+from mohs.core.values import Json, resolve
+
+GROUP = "mohs.protocols"
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """A protocol as data. Every part is named as `module:attribute`, so that a record imports nothing.
+
+    Args:
+        name: as the store keeps it with its studies.
+        text: one sentence that says what it answers.
+        page: `verdict -> Page`, the HTML report.
+        summary: `verdict -> tables` that the terminal shows below the sentences.
+        study: the class of its studies, with `name`, `to_json` and `from_json`. A protocol without one trains nothing.
+        plan: `study -> Plan`.
+        verdict: `study, Results -> Verdict`.
+        ask: the options of its command, `... -> study` (or `Request`), as typer reads them.
+        command: the words that run it on the command line; its name by default.
+        prepare: `study -> None`, what must be there before workers start.
+        commands: further commands of this protocol, by their words.
+    """
+
+    name: str
+    text: str
+    page: str
+    summary: str
+    study: str | None = None
+    plan: str | None = None
+    verdict: str | None = None
+    ask: str | None = None
+    command: str = ""
+    prepare: str | None = None
+    commands: Mapping[str, str] = field(default_factory=dict)
+
+    def part(self, name: str) -> Callable[..., Any]:
+        """The part of this name, imported."""
+        target = getattr(self, name)
+        if target is None:
+            raise UsageError(f"the protocol {self.name} has no {name}.")
+        return resolve(target)
+
+
+class Study(Interface):
+    """What a protocol asks, as data."""
+
+    @property
+    def name(self) -> str: ...
+
+    def to_json(self) -> dict[str, Json]: ...
+
+
+@dataclass(frozen=True)
+class Request:
+    """What a command asks for beside a study: directories to write to, and what to do with the verdict."""
+
+    study: Study
+    directories: tuple[Path, ...] = ()
+    after: Callable[[Any], object] | None = None
+
+
+_REGISTERED: dict[str, Protocol] = {}
+
+
+def register_protocol(protocol: Protocol) -> None:
+    """Adds a protocol, or replaces the one of its name.
+
+    Args:
+        protocol: its record.
+    """
+    _REGISTERED[protocol.name] = protocol
+
+
+def protocols() -> dict[str, Protocol]:
+    """All protocols by name: those of the package, of plugins, and those that were registered."""
+    return {**_built_in(), **_plugins(), **_REGISTERED}
+
+
+def find_protocol(name: str) -> Protocol:
+    """The protocol of this name.
+
+    Raises:
+        UsageError: there is none of this name.
+    """
+    known = protocols()
+    if name not in known:
+        raise unknown("protocol", name, known)
+    return known[name]
+
+
+def protocol_of(study: object) -> Protocol:
+    """The protocol whose studies are of this type."""
+    kind = type(study)
+    for protocol in protocols().values():
+        if protocol.study is not None and protocol.part("study") is kind:
+            return protocol
+    raise UsageError(f"{kind.__name__} is not the study of any protocol: {', '.join(protocols())}.")
+
+
+@cache
+def _built_in() -> dict[str, Protocol]:
+    package = __name__.rpartition(".")[0]
+    folders = [m.name for m in pkgutil.iter_modules([str(Path(__file__).parent)]) if m.ispkg]
+    records = [importlib.import_module(f"{package}.{folder}").PROTOCOL for folder in folders]
+    return {record.name: record for record in records}
+
+
+@cache
+def _plugins() -> dict[str, Protocol]:
+    from mohs.core.plugins import load
+
+    return {record.name: record for _, record in load(GROUP)}

@@ -1,0 +1,114 @@
+"""What does every protocol's verdict offer? Sentences, a data frame, figures, a report on disk, and a notebook view."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from mohs.core.values import Json
+from mohs.protocols.protocol import find_protocol
+from mohs.report.findings import Finding
+from mohs.report.tables import TextTable
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import plotly.graph_objects as go
+
+    from mohs.report.page import Page
+
+
+class Verdict(ABC):
+    """What a protocol concludes from its runs.
+
+    Example:
+        >>> import mohs
+        >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
+        >>> verdict.sentences[0].startswith("Effective horizon")
+        True
+        >>> sorted(verdict.figures())
+        ['horizons', 'look-ahead', 'returns', 'states']
+    """
+
+    protocol: ClassVar[str]  # the name of its protocol
+
+    if TYPE_CHECKING:
+
+        @property
+        def findings(self) -> tuple[Finding, ...]:
+            """What it says, the most important first: a field, or computed."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Json]:
+        """All of it as plain data."""
+
+    @abstractmethod
+    def frame(self) -> pd.DataFrame:
+        """Its numbers as a data frame, one row for each run or quantity."""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What it says, as plain text."""
+        return tuple(finding.sentence for finding in self.findings)
+
+    def figures(self) -> dict[str, go.Figure]:
+        """The figures of its report, by name, as Plotly figures."""
+        return dict(self.page().figures)
+
+    def page(self) -> Page:
+        """Its report as data."""
+        page: Page = find_protocol(self.protocol).part("page")(self)
+        return page
+
+    def summary(self) -> tuple[TextTable, ...]:
+        """The tables that the terminal shows below the sentences."""
+        tables: tuple[TextTable, ...] = find_protocol(self.protocol).part("summary")(self)
+        return tables
+
+    def save(self, directory: Path | str, *, png: bool = False) -> Path:
+        """Writes `report.html`, `verdict.json` and the CSV files of the report.
+
+        Args:
+            directory: where to; it is made if it is not there.
+            png: also write every figure as a PNG file, which needs a Chromium.
+
+        Returns:
+            The path of the page.
+
+        Raises:
+            UsageError: the directory cannot be written, or there is no browser for `png`.
+        """
+        from mohs.report.page import write_page
+
+        return write_page(self.page(), self.to_json(), Path(directory), png=png)
+
+    def _repr_html_(self) -> str:
+        """The sentences and tables, for notebooks."""
+        first, *rest = self.sentences or ("No verdict.",)
+        listed = "".join(f"<li>{escape(line)}</li>" for line in rest)
+        tables = "".join(table.html() for table in self.summary())
+        return f"<p><b>{escape(first)}</b></p><ul>{listed}</ul>{tables}"
+
+
+def write_report(verdict: Verdict, out_dir: Path | str, png: bool = False) -> Path:
+    """Writes the report of any verdict: `verdict.save(out_dir, png=png)`.
+
+    Args:
+        verdict: what any protocol returned.
+        out_dir: the directory of the report.
+        png: also write every figure as a PNG file.
+
+    Returns:
+        The path of `report.html`.
+
+    Raises:
+        UsageError: the directory cannot be written, or there is no browser for `png`.
+
+    Example:
+        >>> import mohs, tempfile
+        >>> card = mohs.card("toy/discrete", max_episode_steps=5)
+        >>> mohs.write_report(card, tempfile.mkdtemp()).name
+        'report.html'
+    """
+    return verdict.save(out_dir, png=png)

@@ -1,0 +1,56 @@
+"""Can a plan run at all? Every kind of cell is constructed once before anything is trained."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+from mohs.core.cell import Cell
+from mohs.core.errors import UsageError
+from mohs.core.task import Task, members
+from mohs.envs.make import make, time_limit
+from mohs.runs.learners import check_plays
+from mohs.runs.plan import Plan
+
+
+def check_plan(plan: Plan) -> None:
+    """Constructs every task of the plan, and every agent on every kind of task, once.
+
+    Raises:
+        UsageError: a task cannot be made, or an agent cannot play it; the sentence names the agent and the point.
+    """
+    tried: set[object] = set()
+    cells = {cell.key: cell for cell in plan.cells}
+    for track, key in zip(plan.tracks, plan.runs, strict=False):  # the first seed of each
+        cell = cells[key]
+        try:
+            _check_cell(cell, tried)
+        except UsageError as error:
+            where = " at ".join(name for name in (track.agent, track.point) if name)
+            raise UsageError(f"{where}: {error}") from error
+
+
+def _check_cell(cell: Cell, tried: set[object]) -> None:
+    for segment in cell.segments:
+        tasks = members(segment.source)[0]
+        for task in tasks:
+            if task.environment.third_party and (reason := cannot_be_made(replace(task, seed=0))):
+                raise UsageError(reason)
+        kind = cell.agent, cell.steps, tasks[0].env, tasks[0].environment.realisation("spaces")(tasks[0])
+        if kind not in tried:
+            check_plays(cell.agent, tasks[0], cell.steps or None)
+            tried.add(kind)
+
+
+@lru_cache(maxsize=1000)
+def cannot_be_made(task: Task) -> str:
+    """Why an environment cannot be constructed, or its episodes never end; "" where all is well."""
+    try:
+        made = make(task)
+    except UsageError as error:
+        return str(error)
+    limit = time_limit(made)
+    made.close()
+    if limit is None:
+        return f"{task.env} has no time limit, so an episode may never end: --param max_episode_steps=N."
+    return ""

@@ -1,0 +1,46 @@
+"""What came of a plan? The curves of its runs by agent, point and seed; a run that has not finished is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from mohs.agents.protocol import Points
+from mohs.runs.plan import Plan, Track
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """Curves by track, one entry for each seed: None where the run is missing.
+
+    `planned` counts the different runs that were asked for, `missing` those of them that have not finished.
+    """
+
+    seeds: int
+    curves: Mapping[Track, tuple[Points | None, ...]]
+    planned: int
+    missing: int
+
+    @classmethod
+    def of(cls, plan: Plan, found: Mapping[str, Points]) -> Results:
+        """The results of a plan, of which `found` maps the keys of finished cells to their curves."""
+        return cls.labelled(plan.tracks, plan.runs, found)
+
+    @classmethod
+    def labelled(cls, tracks: Sequence[Track], runs: Sequence[str], found: Mapping[str, Points]) -> Results:
+        """The same from the keys of all runs, seed by seed and track by track."""
+        seeds = len(runs) // max(1, len(tracks))
+        curves = {
+            track: tuple(found.get(runs[seed * len(tracks) + i]) for seed in range(seeds))
+            for i, track in enumerate(tracks)
+        }
+        keys = set(runs)
+        return cls(seeds, curves, len(keys), len(keys - found.keys()))
+
+    def at(self, agent: str, point: str = "") -> tuple[Points | None, ...]:
+        """The curves of an agent at a point, one for each seed; all are missing where it was never planned."""
+        return self.curves.get(Track(agent, point), (None,) * self.seeds)
+
+    def finished(self, agent: str, point: str = "") -> Iterator[tuple[int, Points]]:
+        """The seeds of the runs that have finished, with their curves."""
+        return ((seed, curves) for seed, curves in enumerate(self.at(agent, point)) if curves is not None)
