@@ -13,13 +13,13 @@ from mohs.report.terminal import show_cards, stages
 
 Budget = Annotated[
     int | None,
-    typer.Option(help="Most steps that a run of GORP may be charged: 10 million; by law, an effective horizon of 8."),
+    typer.Option(help="Most steps charged to a run of GORP: 10 million, or with --analytic an effective horizon of 8."),
 ]
-ByLaw = Annotated[
+Analytic = Annotated[
     bool,
     typer.Option(
-        "--by-law",
-        help="Draw GORP's choices from their exact law instead of playing, where returns are told by how episodes end.",
+        "--analytic",
+        help="Compute GORP's choices analytically instead of playing; needs returns determined by the final state.",
     ),
 ]
 
@@ -35,7 +35,7 @@ def card(
     explore: Annotated[int, typer.Option(help="List up to so many states of a Gymnasium environment.")] = 0,
     runs: Annotated[int, typer.Option(help="Runs of GORP for each probe.")] = 100,
     budget: Budget = None,
-    by_law: ByLaw = False,
+    analytic: Analytic = False,
     seed: Annotated[int, typer.Option(help="Seed of GORP and of rollouts.")] = 0,
     out: Annotated[Path | None, typer.Option(help="Directory of the HTML card.")] = None,
     png: Png = False,
@@ -59,7 +59,7 @@ def card(
                 sticky=sticky,
                 runs=runs,
                 budget=budget,
-                by_law=by_law,
+                analytic=analytic,
                 play_seed=seed,
                 say=say,
             )

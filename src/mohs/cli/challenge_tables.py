@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mohs.cli.card import Budget, ByLaw
+from mohs.cli.card import Analytic, Budget
 from mohs.cli.card import card as show_card
 from mohs.cli.options import AsJson, Png, Workers
 from mohs.cli.output import announce_compilation, check_directory, print_json
@@ -18,7 +18,7 @@ from mohs.core.errors import UsageError
 from mohs.report.terminal import show_table, stages
 
 if TYPE_CHECKING:
-    from mohs.tables.challenge.catalogue import Listed
+    from mohs.tables.challenge.catalogue import CatalogueEntry
 
 Ids = Annotated[list[str] | None, typer.Argument(help="Ids of MDPs; by default all of the challenge.")]
 EXIT_DIFFERS = 1
@@ -44,7 +44,7 @@ def list_mdps(
     show_table(f"The Effective Horizon Challenge: {len(challenge())} MDPs of {len(catalogue())} tried", columns, rows)
 
 
-def _row(mdp: Listed) -> tuple[str, ...]:
+def _row(mdp: CatalogueEntry) -> tuple[str, ...]:
     numbers = (mdp.states, mdp.actions, mdp.horizon, mdp.optimal_return, mdp.min_k)
     shown = (
         "–" if number is None else f"{number:,g}" if isinstance(number, float) else f"{number:,}" for number in numbers
@@ -94,9 +94,9 @@ def show(
     from dataclasses import asdict
 
     from mohs.tables.challenge.cache import stored
-    from mohs.tables.challenge.catalogue import listed
+    from mohs.tables.challenge.catalogue import catalogue_entry
 
-    mdp = listed(id)
+    mdp = catalogue_entry(id)
     if out is not None:
         check_directory(out.parent)
     if as_json:
@@ -135,16 +135,16 @@ def card(
     sticky: Annotated[float | None, typer.Option(help="Also with sticky actions of this probability.")] = None,
     runs: Annotated[int, typer.Option(help="Runs of GORP for each probe.")] = 100,
     budget: Budget = None,
-    by_law: ByLaw = False,
+    analytic: Analytic = False,
     out: Annotated[Path | None, typer.Option(help="Directory of the HTML card.")] = None,
     png: Png = False,
     as_json: AsJson = False,
 ) -> None:
     """Tell how hard an MDP is and why: its whole hardness card."""
-    from mohs.tables.challenge.catalogue import listed
+    from mohs.tables.challenge.catalogue import catalogue_entry
 
     show_card(
-        ["challenge", f"mdp={listed(id).id}"], sticky=sticky, runs=runs, budget=budget, by_law=by_law,
+        ["challenge", f"mdp={catalogue_entry(id).id}"], sticky=sticky, runs=runs, budget=budget, analytic=analytic,
         out=out, png=png, as_json=as_json,
     )  # fmt: skip
 
@@ -175,7 +175,7 @@ def verify(
     return EXIT_DIFFERS if any("differs" in state for state in found.values()) else 0
 
 
-def _compared(mdp: Listed) -> str:
+def _compared(mdp: CatalogueEntry) -> str:
     from mohs.tables.challenge.cache import is_sound, read
 
     try:
@@ -187,10 +187,10 @@ def _compared(mdp: Listed) -> str:
     return "same" if mdp.checksum is not None else "sound, but no checksum is listed"
 
 
-def _chosen(ids: list[str] | None, smallest: int | None) -> list[Listed]:
-    from mohs.tables.challenge.catalogue import challenge, listed
+def _chosen(ids: list[str] | None, smallest: int | None) -> list[CatalogueEntry]:
+    from mohs.tables.challenge.catalogue import catalogue_entry, challenge
 
-    found = [listed(id) for id in dict.fromkeys(ids)] if ids else list(challenge())
+    found = [catalogue_entry(id) for id in dict.fromkeys(ids)] if ids else list(challenge())
     if not found:
         raise UsageError("the list has no MDPs.")
     if smallest is not None:

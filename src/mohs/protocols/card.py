@@ -53,15 +53,15 @@ def card(
     explore: int = 0,
     runs: int = RUNS,
     budget: int | None = None,
-    by_law: bool = False,
+    analytic: bool = False,
     play_seed: int = 0,
     say: Say = lambda stage: None,
     **params: Any,
 ) -> Card:
     """The hardness card of an id with parameters, a Gymnasium id, a path, a task, a table or an environment.
 
-    GORP is run up to `budget` steps of a run, 10 million by default, each probe `runs` times. With `by_law` its choices
-    are drawn from their law and no steps are played, by default up to an effective horizon of 8. `play_seed` seeds it
+    GORP is run up to `budget` steps of a run, 10 million by default, each probe `runs` times. `analytic` computes its
+    choices without playing steps, by default up to an effective horizon of 8. `play_seed` seeds it
     and rollouts, while `seed` is a parameter of the task like others. `explore` lists up to so many states of a
     Gymnasium environment that has no table. `say` is told what is being done.
     """
@@ -71,7 +71,7 @@ def card(
         None if sticky is None else Real(0, 1).parse("sticky", sticky),
         Integer(10).parse("runs", runs),
         None if budget is None else Integer(1).parse("budget", budget),
-        Flag().parse("by_law", by_law),
+        Flag().parse("analytic", analytic),
         Integer(0).parse("play_seed", play_seed),
         say,
     )
@@ -100,7 +100,7 @@ class _Options:
     sticky: float | None
     runs: int
     budget: int | None
-    by_law: bool
+    analytic: bool
     seed: int
     say: Say
 
@@ -201,9 +201,9 @@ def _lengths(
     elif chance is not None:
         undefined["effective_horizon.stochastic"] = f"the task is not k-QVI-solvable with the discount {gamma:g}"
     options.say("the effective horizon by running GORP")
-    usual = charge(frame["horizon"], table.actions, LONG, 1) if options.by_law else BUDGET
+    usual = charge(frame["horizon"], table.actions, LONG, 1) if options.analytic else BUDGET
     played = _asked("effective_horizon.gorp", undefined, lambda: gorp_horizon(
-        table, **frame, runs=options.runs, budget=options.budget or usual, by_law=options.by_law, seed=options.seed,
+        table, **frame, runs=options.runs, budget=options.budget or usual, analytic=options.analytic, seed=options.seed,
         progress=lambda probe: options.say(f"GORP, {probe}"),
     ))  # fmt: skip
     if played is not None and played.effective_horizon is not None:

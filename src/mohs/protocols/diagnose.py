@@ -17,7 +17,16 @@ from mohs.protocols.places import dial_of
 from mohs.protocols.scales import Scale, find_scale
 from mohs.protocols.sentences import dial_sentence, headline, opening, own_opening
 from mohs.protocols.study import PROTOCOL, Study, ordered, plan
-from mohs.stats import BreakingDose, Estimate, bonferroni_comparisons, breaking_dose, damage, estimate, estimates
+from mohs.stats import (
+    BreakingDose,
+    BreakingStatus,
+    Estimate,
+    bonferroni_comparisons,
+    breaking_dose,
+    damage,
+    estimate,
+    estimates,
+)
 
 __all__ = ["LEVEL", "PROTOCOL", "Curves", "DialVerdict", "Dose", "PairVerdict", "Study", "Verdict", "plan", "verdict"]
 
@@ -190,10 +199,11 @@ def _dial_verdict(study: Study, runs: _Runs, name: str, values: tuple[Any, ...])
     places = [float(v) for v in values] if ordered(values) else list(range(len(values)))
     breaking = breaking_dose(places, scores, vanilla, harder, LEVEL, learnt_above=LEARNT_ABOVE)
     if runs.without_lead and harder != "none":  # nothing is normalised, because vanilla is not above random play
-        breaking = (BreakingDose("not_learnt", np.nan, np.nan, np.nan, min(d.means["raw"].n for d in doses), LEVEL),)
+        n = min(d.means["raw"].n for d in doses)
+        breaking = (BreakingDose(BreakingStatus.NOT_LEARNT, np.nan, np.nan, np.nan, n, LEVEL),)
     hard = _hard_side(values, vanilla, harder)
     if hard and not breaking:  # no harder dose has a score
-        breaking = (BreakingDose("too_few", np.nan, np.nan, np.nan, 0, LEVEL),)
+        breaking = (BreakingDose(BreakingStatus.TOO_FEW, np.nan, np.nan, np.nan, 0, LEVEL),)
     loss = _damage(scores, hard, vanilla)
     sentence = dial_sentence(name, declared.unit, values, harder, breaking, loss)
     return DialVerdict(name, declared.unit, harder, vanilla, doses, breaking, loss, sentence)

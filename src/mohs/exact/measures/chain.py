@@ -1,14 +1,16 @@
-"""How does random play go on, episode after episode? How soon it forgets where it was, and comes back to the start.
+"""How fast does the random policy mix, and how soon does it return to the start?
 
-Play is a Markov chain on the states that it can come to: a uniformly random action is taken in every state, and an
-episode that is over begins anew, which takes a step. All terminal states count as one, the end. There is no time limit.
+The random policy with restarts is a Markov chain on the reachable states: every state takes a uniformly random action,
+and a terminal state restarts the episode, which takes a step. All terminal states are merged into one. There is no time
+limit.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from enum import StrEnum
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,16 +32,22 @@ MOST_RESTARTS, MOST_ITERATIONS = 100, 2_000  # of the searches for eigenvalues a
 PRECISION = 1e-6  # relative, of a return time
 
 
+class MixingKind(StrEnum):
+    """How a mixing time is known: exactly, or as a lower bound from the second eigenvalue."""
+
+    EXACT = "exact"
+    SPECTRAL = "spectral"
+
+
 @dataclass(frozen=True)
 class Mixing:
-    """`steps` until the chain is mixed; infinite where it never is. `lazy`: it was made to wait.
+    """The mixing time in steps; infinite where the chain does not mix.
 
-    A periodic chain never forgets, so it stays where it is with probability ½ in every step. Of kind "spectral" where
-    the chain is too large for the exact number: then it takes `steps` at least.
+    A periodic chain does not mix. Its time is that of the lazy chain, which stays with probability ½ in every step.
     """
 
     steps: float
-    kind: Literal["exact", "spectral"]
+    kind: MixingKind
     lazy: bool
 
 
@@ -52,14 +60,14 @@ def mixing_time(table: Table, *, limit: int = LIMIT) -> Mixing:
     """
     chain, _ = restarted(table)
     labels, closed = _classes(chain)
-    kind: Literal["exact", "spectral"] = "exact" if chain.shape[0] <= max(3, limit) else "spectral"
+    kind = MixingKind.EXACT if chain.shape[0] <= max(3, limit) else MixingKind.SPECTRAL
     if len(closed) > 1:
         return Mixing(math.inf, kind, False)
     core = np.flatnonzero(labels == closed[0])
     lazy = _period(chain, core) > 1
     if lazy:
         chain = sp.csr_array((chain + sp.eye_array(chain.shape[0], format="csr")) / 2)
-    return Mixing(_steps_to_mix(chain, core) if kind == "exact" else _spectral(chain), kind, lazy)
+    return Mixing(_steps_to_mix(chain, core) if kind is MixingKind.EXACT else _spectral(chain), kind, lazy)
 
 
 def return_time(table: Table) -> float:

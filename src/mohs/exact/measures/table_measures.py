@@ -18,8 +18,8 @@ from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.exact.lookahead.qvi import TIES
 from mohs.exact.measures import table_measures_kernels as kernels
-from mohs.exact.measures.chain import Mixing, mixing_time, return_time
-from mohs.exact.measures.distances import Diameter, diameter, distances
+from mohs.exact.measures.chain import Mixing, MixingKind, mixing_time, return_time
+from mohs.exact.measures.distances import Diameter, DiameterKind, diameter, distances
 from mohs.exact.measures.occupancy import (
     acted,
     covering_length,
@@ -255,12 +255,12 @@ def measures(table: Table, *, horizon: int | None = None) -> Measures:
 
 def _notes(found: Any) -> dict[str, str]:
     """What to know of a number that is not quite what its name says."""
-    if isinstance(found, Diameter) and found.kind == "eccentricity":
+    if isinstance(found, Diameter) and found.kind is DiameterKind.ECCENTRICITY:
         reason = "there are too many states to compare them all; the eccentricity is the distance from the start."
         return {"diameter": reason, "largest_finite_distance": reason}
     if isinstance(found, Mixing):
         bound = "at least so many, by the second eigenvalue: there are too many states for the exact number. "
         lazy = "random play is periodic: this is of play that waits in every step with probability ½."
-        note = (bound if found.kind == "spectral" else "") + (lazy if found.lazy else "")
+        note = (bound if found.kind is MixingKind.SPECTRAL else "") + (lazy if found.lazy else "")
         return {"mixing_time": note.strip()} if note else {}
     return {}

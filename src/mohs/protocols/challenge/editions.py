@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from mohs.tables.challenge.catalogue import CHALLENGE, GORP, GUESSED, Listed
+from mohs.tables.challenge.catalogue import CatalogueEntry, Status
 
 QUICK_CHALLENGE, QUICK_CONTROLS = 6, 4
 
@@ -18,19 +18,19 @@ class Edition:
     budget: int
     seeds: int
     settings: int | None
-    choose: Callable[[Iterable[Listed]], list[Listed]]
+    choose: Callable[[Iterable[CatalogueEntry]], list[CatalogueEntry]]
 
 
-def is_control(mdp: Listed) -> bool:
+def is_control(mdp: CatalogueEntry) -> bool:
     """Whether the filter dropped it as too easy."""
-    return mdp.status in (GUESSED, GORP)
+    return mdp.status in (Status.GUESSED, Status.GORP)
 
 
-def survivors(listed: Iterable[Listed]) -> list[Listed]:
-    return [mdp for mdp in listed if mdp.status == CHALLENGE]
+def survivors(listed: Iterable[CatalogueEntry]) -> list[CatalogueEntry]:
+    return [mdp for mdp in listed if mdp.status is Status.CHALLENGE]
 
 
-def few(listed: Iterable[Listed]) -> list[Listed]:
+def few(listed: Iterable[CatalogueEntry]) -> list[CatalogueEntry]:
     """Six MDPs of the challenge from six sources, and for four of them a control that looks the same.
 
     Of each source the smallest MDP of the challenge is taken. Its control is the MDP with the shortest effective
@@ -38,7 +38,7 @@ def few(listed: Iterable[Listed]) -> list[Listed]:
     one are taken with their controls, and the two smallest of the others. Ties go to the name that comes first.
     """
     every = list(listed)
-    hard: dict[str, Listed] = {}
+    hard: dict[str, CatalogueEntry] = {}
     for mdp in sorted(survivors(every), key=_size):
         hard.setdefault(mdp.source, mdp)
     controls = {mdp.source: control for mdp in hard.values() if (control := _control(mdp, every)) is not None}
@@ -47,18 +47,18 @@ def few(listed: Iterable[Listed]) -> list[Listed]:
     return [*sorted([*paired, *others], key=_size), *(controls[mdp.source] for mdp in paired)]
 
 
-def _control(mdp: Listed, every: Iterable[Listed]) -> Listed | None:
+def _control(mdp: CatalogueEntry, every: Iterable[CatalogueEntry]) -> CatalogueEntry | None:
     """The easiest MDP that GORP solved and that looks the same: source, board and actions are equal."""
     looks = mdp.source, mdp.board, mdp.actions
     alike = [other for other in every if is_control(other) and (other.source, other.board, other.actions) == looks]
     return min((other for other in alike if other.gorp_steps is not None), key=_ease, default=None)
 
 
-def _size(mdp: Listed) -> tuple[float, str]:
+def _size(mdp: CatalogueEntry) -> tuple[float, str]:
     return mdp.states or math.inf, mdp.id
 
 
-def _ease(mdp: Listed) -> tuple[float, str]:
+def _ease(mdp: CatalogueEntry) -> tuple[float, str]:
     return mdp.effective_horizon or math.inf, mdp.id
 
 

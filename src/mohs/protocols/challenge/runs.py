@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.exact.lookahead.qvi import TIES
-from mohs.tables.challenge.catalogue import Listed
+from mohs.tables.challenge.catalogue import CatalogueEntry
 
 Kind = Literal["solved", "rising", "stuck", "flat", "missing"]
 KINDS: dict[Kind, str] = {
@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 
-def goal(mdp: Listed, sticky: bool) -> float:
+def goal(mdp: CatalogueEntry, sticky: bool) -> float:
     """The return that solves an MDP; not a number where the optimum is not known."""
     optimum, random = known(mdp.optimal_return), known(mdp.random_return)
     return random + MOST * (optimum - random) if sticky else optimum

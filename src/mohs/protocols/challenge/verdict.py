@@ -22,7 +22,7 @@ from mohs.protocols.challenge.settings import Contender
 from mohs.protocols.challenge.study import PROBE, ChallengeStudy
 from mohs.stats import Estimate
 from mohs.stats.counts import median_time, share
-from mohs.tables.challenge.catalogue import Listed
+from mohs.tables.challenge.catalogue import CatalogueEntry
 
 LEVEL = 0.95
 ALL = "all"
@@ -95,7 +95,7 @@ class Baseline:
 @dataclass(frozen=True, eq=False)
 class Verdict:
     study: ChallengeStudy
-    mdps: tuple[Listed, ...]
+    mdps: tuple[CatalogueEntry, ...]
     agents: tuple[Standing, ...]
     baselines: tuple[Baseline, ...]
     headline: tuple[str, ...]
@@ -133,7 +133,7 @@ class Verdict:
         }
 
 
-def verdict(study: ChallengeStudy, results: Mapping[str, Points], facts: Sequence[Listed]) -> Verdict:
+def verdict(study: ChallengeStudy, results: Mapping[str, Points], facts: Sequence[CatalogueEntry]) -> Verdict:
     """The verdict on a study; `results` maps cell keys to the curves of finished runs, `facts` are of its MDPs."""
     by_id = {mdp.id: mdp for mdp in facts}
     mdps = tuple(by_id[mdp] for mdp in study.mdps)
@@ -144,7 +144,7 @@ def verdict(study: ChallengeStudy, results: Mapping[str, Points], facts: Sequenc
     return Verdict(study, mdps, agents, baselines, headline(study, agents, baselines), runs, missing)
 
 
-def groups(mdps: Sequence[Listed]) -> dict[str, list[int]]:
+def groups(mdps: Sequence[CatalogueEntry]) -> dict[str, list[int]]:
     """Numbers of MDPs by group; those without any are left out."""
     found: dict[str, list[int]] = {name: [] for name in GROUPS}
     for i, mdp in enumerate(mdps):
@@ -153,7 +153,7 @@ def groups(mdps: Sequence[Listed]) -> dict[str, list[int]]:
     return {name: members for name, members in found.items() if members}
 
 
-def length(mdp: Listed) -> str:
+def length(mdp: CatalogueEntry) -> str:
     """The group of an MDP by its effective horizon, as far as that is known."""
     if mdp.effective_horizon is not None:
         return "short" if mdp.effective_horizon < LONG else "long"
@@ -161,7 +161,7 @@ def length(mdp: Listed) -> str:
 
 
 def _standing(
-    study: ChallengeStudy, contender: Contender, mdps: Sequence[Listed], results: Mapping[str, Points]
+    study: ChallengeStudy, contender: Contender, mdps: Sequence[CatalogueEntry], results: Mapping[str, Points]
 ) -> Standing:
     outcomes = tuple(_outcome(study, contender, mdp, results) for mdp in mdps)
     kinds = [k for outcome in outcomes for row in outcome.kinds for k in row]
@@ -169,7 +169,9 @@ def _standing(
     return Standing(contender, outcomes, _shares([o.solved for o in outcomes], mdps), counts)
 
 
-def _outcome(study: ChallengeStudy, contender: Contender, mdp: Listed, results: Mapping[str, Points]) -> Outcome:
+def _outcome(
+    study: ChallengeStudy, contender: Contender, mdp: CatalogueEntry, results: Mapping[str, Points]
+) -> Outcome:
     steps, target = np.array(study.evaluations, dtype=np.int64), goal(mdp, study.sticky > 0)
     returns = np.full((len(contender.settings), study.seeds, len(steps)), np.nan)
     for i, setting in enumerate(contender.settings):
@@ -207,7 +209,7 @@ def _mean_and_range(runs: Floats) -> tuple[Floats, Floats, Floats]:
     return runs.mean(0), runs.min(0), runs.max(0)
 
 
-def _baselines(mdps: Sequence[Listed], budget: int) -> tuple[Baseline, ...]:
+def _baselines(mdps: Sequence[CatalogueEntry], budget: int) -> tuple[Baseline, ...]:
     """Both are for MDPs that are certain."""
     return (
         _baseline("GORP", [_gorp_steps(mdp, budget) for mdp in mdps], mdps, budget),
@@ -215,19 +217,19 @@ def _baselines(mdps: Sequence[Listed], budget: int) -> tuple[Baseline, ...]:
     )
 
 
-def _gorp_steps(mdp: Listed, budget: int) -> float:
+def _gorp_steps(mdp: CatalogueEntry, budget: int) -> float:
     """As many as it was charged; infinite where it is only known that it needs more than the budget."""
     if mdp.gorp_steps is None and budget <= known(mdp.gorp_budget):
         return math.inf
     return known(mdp.gorp_steps)
 
 
-def _baseline(label: str, steps: Sequence[float], mdps: Sequence[Listed], budget: int) -> Baseline:
+def _baseline(label: str, steps: Sequence[float], mdps: Sequence[CatalogueEntry], budget: int) -> Baseline:
     solved = [None if math.isnan(each) else each <= budget for each in steps]
     return Baseline(label, tuple(steps), _shares(solved, mdps))
 
 
-def _shares(solved: Sequence[bool | None], mdps: Sequence[Listed]) -> dict[str, Estimate]:
+def _shares(solved: Sequence[bool | None], mdps: Sequence[CatalogueEntry]) -> dict[str, Estimate]:
     """The share solved of every group; MDPs of which it is not known are left out."""
     found = {}
     for name, members in groups(mdps).items():

@@ -17,7 +17,7 @@ from mohs.protocols.lifelong.sentences import headline
 from mohs.protocols.lifelong.similarity import similarities
 from mohs.protocols.lifelong.study import LifelongStudy, plan, probe_name
 from mohs.stats import Estimate, estimate, estimates
-from mohs.stats.lifelong import METRICS, Life, backward_pairs, first_areas, forward_pairs
+from mohs.stats.lifelong import METRICS, LifelongRun, backward_pairs, first_areas, forward_pairs
 
 LEVEL = 0.95
 Floats = npt.NDArray[np.float64]
@@ -125,7 +125,7 @@ def _lived(
         for block, at in inside:
             curves[seed, at] = found[block.task].performance(returns[at])
         alone = {course.names.index(name): of[1][seed] for name, of in experts.items()}
-        lives[seed] = Life(
+        lives[seed] = LifelongRun(
             tuple(course.names.index(block.task) for block in course.blocks),
             evaluations[seed],
             tuple(curves[seed, at] for _, at in inside),
@@ -164,7 +164,7 @@ def _expert_curves(
     )
 
 
-def _gains(study: LifelongStudy, lives: Mapping[int, Life]) -> dict[str, Estimate]:
+def _gains(study: LifelongStudy, lives: Mapping[int, LifelongRun]) -> dict[str, Estimate]:
     found = {}
     for name in study.curriculum.learnt:
         task = study.curriculum.names.index(name)
@@ -177,7 +177,9 @@ def _gains(study: LifelongStudy, lives: Mapping[int, Life]) -> dict[str, Estimat
     return found
 
 
-def _transfers(study: LifelongStudy, lives: Mapping[int, Life], alike: Mapping[str, Floats]) -> tuple[Transfer, ...]:
+def _transfers(
+    study: LifelongStudy, lives: Mapping[int, LifelongRun], alike: Mapping[str, Floats]
+) -> tuple[Transfer, ...]:
     """Changes of every pair of tasks, each the mean over the times that it can be seen in a life."""
     names, found = study.curriculum.names, []
     for forward, pairs in ((True, forward_pairs), (False, backward_pairs)):

@@ -17,7 +17,7 @@ from mohs.protocols.challenge.verdict import GROUPS, LEVEL, Outcome, Standing, V
 from mohs.report import numbers
 from mohs.report.theme import LIGHT, blank, dress, heading
 from mohs.stats import Estimate
-from mohs.tables.challenge.catalogue import Listed
+from mohs.tables.challenge.catalogue import CatalogueEntry
 
 COLUMNS, PANEL = 3, 210  # of learning curves, and the height of one in pixels
 MOST_PANELS = 24  # in one figure; of more MDPs, each source has one
@@ -203,13 +203,13 @@ def _add_curve(
     return [float(low.min()), float(high.max())] if there else []
 
 
-def _heading(mdp: Listed) -> str:
+def _heading(mdp: CatalogueEntry) -> str:
     """Its name, and in smaller letters its effective horizon."""
     about = f"effective horizon {mdp.length}{', control' if is_control(mdp) else ''}"
     return f"{mdp.id}</b><br><span style='font-size:11px;color:{LIGHT.muted}'>{about}</span><b>"
 
 
-def _horizon(mdp: Listed) -> float | None:
+def _horizon(mdp: CatalogueEntry) -> float | None:
     """The effective horizon, or what it is at least."""
     return mdp.effective_horizon_low if mdp.effective_horizon is None else mdp.effective_horizon
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from mohs.tables.challenge.grid import GAME, NOISE, NOISY, Candidate
+from mohs.tables.challenge.grid import NOISE, NOISY, Candidate, Kind
 from mohs.tables.games.against import Opponent, Worth, against
 from mohs.tables.games.alpha_beta import AlphaBeta
 from mohs.tables.games.checkers import checkers
@@ -35,7 +35,7 @@ PUZZLES: dict[str, Callable[..., Mdp]] = {
 def build(candidate: Candidate, progress: Progress | None = None) -> Mdp:
     """The complete MDP; an error where it has too many states."""
     params = dict(candidate.params)
-    if candidate.kind == GAME:
+    if candidate.kind == Kind.GAME:
         return _against(candidate.source, candidate.horizon, progress, **params)
     return PUZZLES[candidate.source](**params, horizon=candidate.horizon, progress=progress)
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from mohs.core.errors import UsageError
 from mohs.tables.challenge.cache import is_stored, make, read
-from mohs.tables.challenge.grid import GAME, Candidate, candidate
+from mohs.tables.challenge.grid import Candidate, Kind, candidate
 
 OFTEN = 0.5  # seconds between two events of a worker
 
@@ -58,7 +58,7 @@ def build_all(ids: Sequence[str], workers: int) -> Iterator[Event]:
 def _groups(wanted: Sequence[Candidate]) -> list[list[Candidate]]:
     """MDPs that one process builds one after the other; games first, for they take longest."""
     groups: dict[tuple[Any, ...], list[Candidate]] = {}
-    for one in sorted(wanted, key=lambda one: one.kind != GAME):
+    for one in sorted(wanted, key=lambda one: one.kind != Kind.GAME):
         params = dict(one.params)
         groups.setdefault((one.source, params.get("board"), params.get("worth")), []).append(one)
     return list(groups.values())
