@@ -38,8 +38,9 @@ class Reference:
         kind: How the value is known. Code reads this, never `source`.
 
     Example:
+        >>> import mohs
         >>> from mohs.core.score import ReferenceKind
-        >>> Reference(29.8, "optimal policy, exact, noise-free", ReferenceKind.EXACT).value
+        >>> mohs.Reference(29.8, "optimal policy, exact, noise-free", ReferenceKind.EXACT).value
         29.8
     """
 
@@ -51,7 +52,8 @@ class Reference:
         """Returns the reference as plain data.
 
         Example:
-            >>> Reference(0.5, "random policy").to_json()
+            >>> import mohs
+            >>> mohs.Reference(0.5, "random policy").to_json()
             {'value': 0.5, 'source': 'random policy', 'kind': 'baseline'}
         """
         return {"value": self.value, "source": self.source, "kind": str(self.kind)}
@@ -70,7 +72,8 @@ class Reference:
             UsageError: The mapping has other keys, or the kind is unknown.
 
         Example:
-            >>> Reference.from_json({"value": 0.5, "source": "random policy", "kind": "exact"}).value
+            >>> import mohs
+            >>> mohs.Reference.from_json({"value": 0.5, "source": "random policy", "kind": "exact"}).value
             0.5
         """
         data = read_json(data, "reference", {"value", "source", "kind"})
@@ -90,7 +93,9 @@ class Score:
         high: The reference that is mapped to 1, such as the optimal return.
 
     Example:
-        >>> score = Score("return", "reward per episode", low=Reference(2.0, "random"), high=Reference(10.0, "optimum"))
+        >>> import mohs
+        >>> low, high = mohs.Reference(2.0, "random policy"), mohs.Reference(10.0, "optimal policy")
+        >>> score = mohs.Score("return", "reward per episode", low=low, high=high)
         >>> score.normalise(6.0)
         0.5
     """
@@ -106,7 +111,9 @@ class Score:
         """The difference between the references; NaN where one is missing.
 
         Example:
-            >>> Score("return", "reward", low=Reference(2.0, "random"), high=Reference(10.0, "optimum")).spread
+            >>> import mohs
+            >>> low, high = mohs.Reference(2.0, "random policy"), mohs.Reference(10.0, "optimal policy")
+            >>> mohs.Score("return", "reward per episode", low=low, high=high).spread
             8.0
         """
         return self.high.value - self.low.value if self.low and self.high else math.nan
@@ -124,8 +131,10 @@ class Score:
             UsageError: A reference is missing, or both are equal.
 
         Example:
-            >>> score = Score("return", "reward", low=Reference(2.0, "random"), high=Reference(10.0, "optimum"))
-            >>> score.normalise(np.array([2.0, 10.0])).tolist()
+            >>> import mohs, numpy
+            >>> low, high = mohs.Reference(2.0, "random policy"), mohs.Reference(10.0, "optimal policy")
+            >>> score = mohs.Score("return", "reward per episode", low=low, high=high)
+            >>> score.normalise(numpy.array([2.0, 10.0])).tolist()
             [0.0, 1.0]
         """
         if self.low is None or self.high is None:
@@ -141,7 +150,8 @@ class Score:
         """Returns the score as plain data.
 
         Example:
-            >>> Score("length", "steps", higher_is_better=False).to_json()["unit"]
+            >>> import mohs
+            >>> mohs.Score("length", "steps", higher_is_better=False).to_json()["unit"]
             'steps'
         """
         return {
@@ -166,8 +176,9 @@ class Score:
             UsageError: The data is not a score.
 
         Example:
-            >>> score = Score("length", "steps")
-            >>> Score.from_json(score.to_json()) == score
+            >>> import mohs
+            >>> score = mohs.Score("length", "steps")
+            >>> mohs.Score.from_json(score.to_json()) == score
             True
         """
         data = read_json(data, "score", {"name", "unit", "higher_is_better", "low", "high"})
@@ -180,7 +191,8 @@ class Score:
         """The content hash of the score.
 
         Example:
-            >>> len(Score("length", "steps").key)
+            >>> import mohs
+            >>> len(mohs.Score("length", "steps").key)
             32
         """
         return content_hash(self.to_json())
