@@ -155,7 +155,7 @@ def test_a_damaged_table_is_found_out(own_cache):
     entries = np.load(cache.directory("hanoi-4") / "entries.npy")
     entries["next"][5] = 2**30
     np.save(cache.directory("hanoi-4") / "entries.npy", entries)
-    with pytest.raises(UsageError, match="does not hold together"):  # a kernel would read memory that is not its own
+    with pytest.raises(UsageError, match="is inconsistent"):  # a kernel would read memory that is not its own
         cache.read("hanoi-4")
     facts = cache.directory("hanoi-3") / "facts.json"
     facts.write_text(json.dumps({"id": "hanoi-3"}))

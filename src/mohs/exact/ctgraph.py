@@ -1,7 +1,8 @@
 """What is known of a CT-graph analytically? The formulas of Soltoggio et al. (2023), with corrections.
 
-All are functions of the branching b, the depth d and the probability p of staying in a wait state. Corrections: the sum of equation 3 has (1 − p), not (1 + p); its closed form is right. P_R of CT-FO-B1, CT-SU-B1 and CT-CO-B1
-is 1/243, not 1/32; E[ρ] of CT-FO-B2 is 12, not 11; P_E in rows 2 and 6 of Table 2 is 4.80·10⁻⁵ and 2.00·10⁻¹⁵.
+All are functions of the branching b, the depth d and the probability p of staying in a wait state. Corrections: the sum
+of equation 3 has (1 − p), not (1 + p); its closed form is right. P_R of CT-FO-B1, CT-SU-B1 and CT-CO-B1 is 1/243, not
+1/32. E[ρ] of CT-FO-B2 is 12, not 11. P_E in rows 2 and 6 of Table 2 is 4.80·10⁻⁵ and 2.00·10⁻¹⁵.
 """
 
 from __future__ import annotations
@@ -306,8 +307,8 @@ def best_memoryless(goal: Sequence[int], unique_decisions: bool = False) -> floa
 def best_open_loop(branching: int, depth: int, wait_probability: float) -> float:
     """Largest probability with which an open-loop policy (a fixed sequence of actions) reaches the goal.
 
-    It must guess the number of steps in each of the first `depth` wait states; one step is the best guess. The last wait
-    state costs nothing.
+    It must guess the number of steps in each of the first `depth` wait states; one is the best guess. The last wait
+    state needs no guess.
 
     Args:
         branching: The number of branches of a decision, at least 2.
@@ -360,12 +361,12 @@ def navigation_policy(task: Task) -> Policy:
         >>> mohs.ctgraph.navigation_policy(mohs.Task.make("ctgraph", depth=2))[3].tolist()
         [0.0, 0.5, 0.5]
     """
-    chances = np.zeros((_states(task), task["branching"] + 1))
-    states = np.arange(len(chances))
+    probs = np.zeros((_states(task), task["branching"] + 1))
+    states = np.arange(len(probs))
     decides = (states % 2 == 1) & (states > FAIL)
-    chances[~decides, 0] = 1
-    chances[decides, 1:] = 1 / task["branching"]
-    return chances
+    probs[~decides, 0] = 1
+    probs[decides, 1:] = 1 / task["branching"]
+    return probs
 
 
 def optimal_policy(task: Task) -> Policy:
@@ -382,16 +383,16 @@ def optimal_policy(task: Task) -> Policy:
         >>> mohs.ctgraph.optimal_policy(mohs.Task.make("ctgraph", depth=2, goal=(2, 1)))[3].tolist()
         [0.0, 0.0, 1.0]
     """
-    parts, chances = graph(task), navigation_policy(task)
+    parts, probs = graph(task), navigation_policy(task)
     node = 0
     for decision in path(parts.goal, parts.branching, parts.depth):
         taken = decision
-        if node == parts.swapped[0]:  # two branches have changed places
+        if node == parts.swapped[0]:  # two branches are swapped
             _, one, other = parts.swapped
             taken = other if decision == one else one if decision == other else decision
-        chances[FIRST_BEHIND + 2 * node] = np.arange(parts.branching + 1) == taken
+        probs[FIRST_BEHIND + 2 * node] = np.arange(parts.branching + 1) == taken
         node = parts.branching * node + decision
-    return chances
+    return probs
 
 
 def _states(task: Task) -> int:

@@ -33,7 +33,7 @@ class FinalStates:
     worth: npt.NDArray[np.int16]
     returns: npt.NDArray[np.int64]
     starts: npt.NDArray[np.int64]
-    chances: Float
+    probs: Float
 
 
 def final_states(table: Table) -> FinalStates:

@@ -112,11 +112,11 @@ def play(prepared: ReturnDistributions, k: int, m: int, seed: int, numbers: Sequ
     # The name of the stream is part of every result: renaming it would change the draws.
     stream = seeding.key(seeding.child(SEED.parse("seed", seed), "gorp by law", k, m))
     keys = seeding.hashes(stream, (max(numbers, default=-1) + 1,))
-    chances = np.cumsum(prepared.final.chances)
+    probs = np.cumsum(prepared.final.probs)
     for number in numbers:
         bits = seeding.hashes(int(keys[number]), (prepared.steps + 1,)) >> np.uint64(11)
         draws = bits.astype(np.float64) * 2.0**-53
-        yield _optimal(prepared, k, m, int(prepared.final.starts[_drawn(chances, draws[-1])]), draws), 0
+        yield _optimal(prepared, k, m, int(prepared.final.starts[_drawn(probs, draws[-1])]), draws), 0
 
 
 def _optimal(prepared: ReturnDistributions, k: int, m: int, state: int, draws: Float) -> bool:
@@ -127,8 +127,8 @@ def _optimal(prepared: ReturnDistributions, k: int, m: int, state: int, draws: F
             break
         place = (k, m, state, left)
         if place not in prepared.known:
-            targets, chances = choice(prepared, k, m, state, left)
-            prepared.known[place] = targets, np.cumsum(chances)
+            targets, probs = choice(prepared, k, m, state, left)
+            prepared.known[place] = targets, np.cumsum(probs)
         targets, until = prepared.known[place]
         chosen = int(targets[_drawn(until, draws[t])])
         if prepared.best[left - 1, chosen] < prepared.best[left, state]:
