@@ -7,7 +7,7 @@ no step. Nobody else has published these MDPs, so there is no peer, but there ar
 the sliding tiles, 2 million on a game of about three million states, whose table is larger than any cache, and in a
 fresh process the first step of an environment within a second of asking for it, where its table has been built before.
 
-Runs of GORP that draw their choices from their law are measured beside runs that play every step.
+Runs of GORP whose choices are computed analytically are measured beside runs that play every step.
 """
 
 from __future__ import annotations
@@ -69,18 +69,18 @@ def start_up(mdp: str) -> dict[str, float]:
 
 
 def gorp_runs(repeats: int) -> list[dict[str, float]]:
-    """CPU seconds of runs of GORP that end with their first loss, played and by law in turns, with all preparation."""
+    """CPU seconds of GORP runs that stop at the first sub-optimal action, played and analytic in turns."""
     table, found = stored(SEARCHED).table(), []
 
-    def seconds(k: int, m: int, by_law: bool) -> float:
+    def seconds(k: int, m: int, analytic: bool) -> float:
         begun = time.process_time()
-        success(table, k, m, RUNS, by_law=by_law)
+        success(table, k, m, RUNS, analytic=analytic)
         return time.process_time() - begun
 
     for k, m in SEARCHES:
-        sides = [lambda k=k, m=m, law=law: seconds(k, m, law) for law in (False, True)]
+        sides = [lambda k=k, m=m, analytic=analytic: seconds(k, m, analytic) for analytic in (False, True)]
         played, drawn = np.median(in_turns(sides, repeats), axis=0).tolist()
-        found.append({"k": k, "m": m, "runs": RUNS, "played": played, "by_law": drawn, "ratio": played / drawn})
+        found.append({"k": k, "m": m, "runs": RUNS, "played": played, "analytic": drawn, "ratio": played / drawn})
     return found
 
 

@@ -25,10 +25,10 @@ from mohs.core.files import replace, user_cache
 from mohs.protocols.challenge import filter
 from mohs.tables.challenge import catalogue
 from mohs.tables.challenge.build import build
-from mohs.tables.challenge.catalogue import CHALLENGE, GUESSED, NO_WIN, TOO_LARGE, Listed
+from mohs.tables.challenge.catalogue import CatalogueEntry, Status
 from mohs.tables.challenge.grid import VERSION, Candidate, candidate, candidates
 
-DROPPED_ALIKE = (NO_WIN, TOO_LARGE, GUESSED)
+DROPPED_ALIKE = (Status.NO_WIN, Status.TOO_LARGE, Status.GUESSED)
 
 
 def main() -> None:
@@ -52,8 +52,8 @@ def _group(candidate: Candidate) -> tuple[object, ...]:
     return candidate.source, dict(candidate.params).get("board", candidate.id), dict(candidate.params).get("worth")
 
 
-def _examined(group: list[Candidate]) -> list[Listed]:
-    found: list[Listed] = []
+def _examined(group: list[Candidate]) -> list[CatalogueEntry]:
+    found: list[CatalogueEntry] = []
     for one in group:
         kept = _noted(one.id, "found")
         if kept is None:
@@ -67,20 +67,21 @@ def _examined(group: list[Candidate]) -> list[Listed]:
     return found
 
 
-def _measured(group: list[Candidate]) -> list[Listed]:
+def _measured(group: list[Candidate]) -> list[CatalogueEntry]:
     return [
-        _noted(one.id, "measured") or _note(filter.measure(catalogue.listed(one.id), build(one).table), "measured")
+        _noted(one.id, "measured")
+        or _note(filter.measure(catalogue.catalogue_entry(one.id), build(one).table), "measured")
         for one in group
     ]
 
 
-def _merged(measured: Sequence[Listed]) -> list[Listed]:
+def _merged(measured: Sequence[CatalogueEntry]) -> list[CatalogueEntry]:
     known = {entry.id: entry for entry in measured}
     return [known.get(entry.id, entry) for entry in catalogue.catalogue()]
 
 
-def _write(found: Sequence[Listed]) -> None:
-    left = [entry for entry in found if entry.status == CHALLENGE]
+def _write(found: Sequence[CatalogueEntry]) -> None:
+    left = [entry for entry in found if entry.status == Status.CHALLENGE]
     print(f"{len(left)} left: {Counter(entry.kind for entry in left)}, {Counter(entry.source for entry in left)}")
     text = json.dumps([asdict(entry) for entry in found], indent=0)
     place = files(catalogue.__package__) / f"{VERSION}.json"
@@ -92,12 +93,12 @@ def _notes() -> Path:
     return user_cache() / "challenge" / VERSION / ".selection"
 
 
-def _noted(id: str, stage: str) -> Listed | None:
+def _noted(id: str, stage: str) -> CatalogueEntry | None:
     place = _notes() / f"{id}.{stage}.json"
-    return Listed(**json.loads(place.read_text())) if place.is_file() else None
+    return CatalogueEntry.from_json(json.loads(place.read_text())) if place.is_file() else None
 
 
-def _note(found: Listed, stage: str) -> Listed:
+def _note(found: CatalogueEntry, stage: str) -> CatalogueEntry:
     text = json.dumps(asdict(found))
     replace(_notes() / f"{found.id}.{stage}.json", lambda file: file.write(text.encode()))
     print(stage, found, flush=True)

@@ -9,25 +9,25 @@ import numpy as np
 
 from mohs.protocols.challenge.settings import contenders
 from mohs.protocols.challenge.study import PROBE, ChallengeStudy, plan
-from mohs.tables.challenge.catalogue import Listed, catalogue
+from mohs.tables.challenge.catalogue import CatalogueEntry, catalogue
 
 BUDGET, EVERY = 20_000, 1000
 OPTIMUM = 2.0
 Player = Callable[[str, str, str, int, np.ndarray], np.ndarray | None]
 
 
-def said_of(mdp: Listed, **facts: object) -> Listed:
+def said_of(mdp: CatalogueEntry, **facts: object) -> CatalogueEntry:
     """An MDP of the catalogue with an optimal return of 2, of which some things are said anew."""
     plain = {"optimal_return": OPTIMUM, "status": "challenge", "gorp_steps": None, "gorp_budget": 10**8}
     plain |= {"effective_horizon": None, "effective_horizon_low": 5.0, "guess_steps": 1e9}
     return replace(mdp, **{**plain, **facts})
 
 
-def facts(*each: dict[str, object]) -> list[Listed]:
+def facts(*each: dict[str, object]) -> list[CatalogueEntry]:
     return [said_of(mdp, **one) for mdp, one in zip(catalogue(), each or ({}, {}, {}), strict=False)]
 
 
-def study_of(mdps: Sequence[Listed], agents: Sequence[str] = ("ppo", "dqn"), seeds: int = 3) -> ChallengeStudy:
+def study_of(mdps: Sequence[CatalogueEntry], agents: Sequence[str] = ("ppo", "dqn"), seeds: int = 3) -> ChallengeStudy:
     chosen = tuple(mdp.id for mdp in mdps)
     return ChallengeStudy(contenders(agents, BUDGET), chosen, BUDGET, seeds, EVERY)
 

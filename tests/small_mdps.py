@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mohs.tables.challenge.cache import END, ENTRY, Stored, stored
-from mohs.tables.challenge.grid import PLANNING, Candidate, candidate
+from mohs.tables.challenge.grid import Candidate, Kind, candidate
 
 # Where the two look-ups are used.
 STORED = ("engines.table.fleet", "tables.challenge.parameters", "envs.challenge", "envs.render.challenge")
@@ -36,7 +36,7 @@ def random_mdp(
 def install(monkeypatch: pytest.MonkeyPatch, *mdps: Stored) -> None:
     """Adds these to the MDPs of the challenge."""
     known = {mdp.id: mdp for mdp in mdps}
-    about = {mdp.id: Candidate(mdp.id, "tiles", PLANNING, "", mdp.horizon, ()) for mdp in mdps}
+    about = {mdp.id: Candidate(mdp.id, "tiles", Kind.PLANNING, "", mdp.horizon, ()) for mdp in mdps}
     for module in STORED:
         monkeypatch.setattr(f"mohs.{module}.stored", lambda name: known[name] if name in known else stored(name))
     for module in CANDIDATE:

@@ -86,7 +86,7 @@ def test_what_a_diagnosis_costs_is_told_without_running(mohs_run, tmp_path):
         (["sac"], "sac plays continuous actions"),
         (["sb3:PPO", "--set", "n_steps=abc"], "n_steps of sb3:PPO is 'abc', but must be an integer ≥ 1"),
         (["dqn", "--hyperparameters", "no.toml"], "no.toml cannot be read"),
-        (["dqn", "--hyperparameters", "hp.ini"], "hp.ini must end in .toml"),
+        (["dqn", "--hyperparameters", "hp.ini"], "hp.ini must have one of the extensions .toml"),
         (["dqn", "--hyperparameters", "bad.toml"], "bad.toml cannot be read"),
         (["dqn", "--hyperparameters", "list.json"], "list.json must be a table"),
     ],

@@ -8,7 +8,7 @@ import pytest
 
 from mohs.cli import main
 from mohs.tables.challenge import cache
-from mohs.tables.challenge.catalogue import catalogue, challenge, listed
+from mohs.tables.challenge.catalogue import catalogue, catalogue_entry, challenge
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_an_mdp_is_shown_with_its_start(place, capsys):
     assert run("show", "sokoban-1", "--out", "start.png") == 0
     shown = capsys.readouterr().out
     assert "#@. $ #" in shown
-    assert f"{listed('sokoban-1').states:,}" in shown
+    assert f"{catalogue_entry('sokoban-1').states:,}" in shown
     assert (place / "start.png").stat().st_size > 1000
     assert run("show", "sokoban-1", "--json") == 0
     assert json.loads(capsys.readouterr().out)["source"] == "sokoban"
@@ -72,7 +72,7 @@ def test_the_card_of_an_mdp_is_that_of_its_table(place, capsys):
     assert run("card", "hanoi-3", "--json", "--runs", "10") == 0
     card = json.loads(capsys.readouterr().out)
     assert (card["states"], card["optimal_return"]) == (27, 1.0)
-    assert card["p_opt"] == pytest.approx(listed("hanoi-3").p_opt)
+    assert card["p_opt"] == pytest.approx(catalogue_entry("hanoi-3").p_opt)
 
 
 @pytest.mark.parametrize(

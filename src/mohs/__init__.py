@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from mohs.core.cell import Agent, Cell, Probe, Segment
 from mohs.core.dial import Dial
 from mohs.core.errors import MohsError, StoreError, UsageError
-from mohs.core.family import Family, Point
+from mohs.core.family import Family
+from mohs.core.point import Point
 from mohs.core.score import Reference, Score
 from mohs.core.task import Task, TaskSet
 from mohs.envs.registration import register_all

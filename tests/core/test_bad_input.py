@@ -113,7 +113,7 @@ BAD_VALUES = [
     (lambda: Agent.from_json({"name": "a", "params": [1], "source": ""}), "malformed"),
     (lambda: Cell.from_json({"agent": {}, "seed": 0, "segments": None, "probes": [], "window": 1}), "malformed"),
     (lambda: Probe.from_json({**Probe("e", VANILLA, (1,)).to_json(), "at": 5}), "malformed"),
-    (lambda: mohs.Score.from_json({**mohs.Score("a", "b").to_json(), "low": {"worth": 1}}), "malformed"),
+    (lambda: mohs.Score.from_json({**mohs.Score("a", "b").to_json(), "low": {"worth": 1}}), "a reference must have"),
     (lambda: Family.grid("toy/discrete", delay=[0]).product(sequence_length=2), "must be a list"),
     (lambda: mohs.make_vec("toy/discrete", tasks=[1, 2]), "must be Tasks"),
     (lambda: mohs.make(TaskSet.make([VANILLA]), seed=3), "their own parameters and seeds"),

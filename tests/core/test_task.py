@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mohs
-from mohs import Agent, Cell, Family, Probe, Reference, Score, Segment, Task, TaskSet, UsageError
+from mohs import Agent, Cell, Family, Point, Probe, Reference, Score, Segment, Task, TaskSet, UsageError
 
 
 def some_reward(state, action):
@@ -115,6 +115,47 @@ def test_a_tuple_is_a_value_and_a_list_an_axis():
     family = Family.grid("toy/discrete", reward_dist=(0, 1), sequence_length=[2, 3])
     assert len(family) == 2
     assert all(p.task["reward_dist"] == (0.0, 1.0) for p in family)
+
+
+def test_a_point_is_found_by_position_and_by_name():
+    family = Family.grid("toy/discrete", delay=[0, 1, 2])
+    assert family["delay=1"] is family[1]
+    with pytest.raises(UsageError, match="Did you mean 'delay=1'"):
+        family["delay=11"]
+
+
+def test_points_may_share_a_task_and_differ_in_the_agent():
+    family = Family.grid("toy/discrete", delay=[0, 1], **{"agent.gamma": [0.9, 0.99], "agent.batch_size": 64})
+    assert family.axes == ("delay", "agent.gamma", "agent.batch_size")
+    assert (len(family), len({p.task for p in family})) == (4, 2)
+    assert family["delay=1 agent.gamma=0.9"].hyperparameters == {"gamma": 0.9, "batch_size": 64}
+    assert Family.from_json(family.to_json()) == family
+    wider = Family.grid("toy/discrete", delay=[0, 1]).product(**{"agent.gamma": [0.9, 0.99]})
+    assert [p.hyperparameters["gamma"] for p in wider] == [0.9, 0.99] * 2
+    sweep = Family.sweep("toy/discrete", delay=[0, 1], **{"agent.gamma": [0.9]})
+    assert [p.name for p in sweep] == ["vanilla", "delay=1", "agent.gamma=0.9"]
+
+
+def test_weights_and_features_are_arrays_over_the_points():
+    points = (
+        Point("a", TASKS[0], weight=3, stratum="easy", features=(("size", 8.0),)),
+        Point("b", TASKS[1], weight=1, features=(("gap", 0.5),)),
+    )
+    family = Family((), points)
+    assert family.weights.tolist() == [0.75, 0.25]
+    np.testing.assert_equal(family.features, {"size": np.array([8.0, np.nan]), "gap": np.array([np.nan, 0.5])})
+    with pytest.raises(UsageError, match="all 0"):
+        _ = family.weighted([0, 0]).weights
+
+
+def test_a_family_is_a_data_frame_with_a_row_for_each_point():
+    family = Family.sweep("toy/discrete", delay=[1], sequence_length=[2]).weighted([2, 1, 1])
+    frame = family.frame()
+    assert list(frame) == ["name", "delay", "sequence_length", "stratum", "weight", "env", "params"]
+    assert frame["weight"].tolist() == [0.5, 0.25, 0.25]
+    assert frame["params"].tolist() == [dict(p.task.params) for p in family]
+    with pytest.raises(UsageError, match="two columns named 'weight'"):
+        Family((), (Point("a", TASKS[0], features=(("weight", 1.0),)),)).frame()
 
 
 def test_explicit_points_and_weights():

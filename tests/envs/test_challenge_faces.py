@@ -20,7 +20,7 @@ from mohs.envs.render.boards import BOARDS
 from mohs.envs.render.frame import FOOT, HEAD, SIDE
 from mohs.exact.references import return_score
 from mohs.tables.challenge.cache import END
-from mohs.tables.challenge.grid import GAME, PLANNING, Candidate, candidates
+from mohs.tables.challenge.grid import Candidate, Kind, candidates
 from small_mdps import install, random_mdp
 
 SMALL = ("hanoi-3", "tiles-8-0", "sokoban-1")  # built in a moment
@@ -104,7 +104,7 @@ def test_four_ways_to_see_one_board(small):
 
 def test_references_come_from_the_catalogue_or_are_computed(small, monkeypatch):
     known = {"random_return": -1.0, "optimal_return": 7.0, "horizon": small[0].horizon}
-    monkeypatch.setattr("mohs.exact.challenge.listed", lambda name: type("Known", (), known))
+    monkeypatch.setattr("mohs.exact.challenge.catalogue_entry", lambda name: type("Known", (), known))
     task = Task.make("challenge", mdp="small-0", sticky_actions=0.25)
     score = task.environment.realisation("score")
     assert (score(task).low.value, score(task).high.value) == (-1.0, 7.0)
@@ -119,7 +119,7 @@ def test_references_come_from_the_catalogue_or_are_computed(small, monkeypatch):
 def game(monkeypatch):
     """A game of one move: action 0 wins, 1 draws, 2 loses; boards with every code that the source has."""
 
-    def made(source, shape, codes, kind=GAME):
+    def made(source, shape, codes, kind=Kind.GAME):
         mdp = random_mdp("small-0", 0, states=4)
         mdp.entries["next"] = np.repeat(np.array([1, 1, 2, 3]), 3).astype(np.uint32) | END
         mdp.entries["next"][:3] = np.arange(1, 4, dtype=np.uint32) | END
@@ -143,7 +143,9 @@ SOURCES = {
 
 @pytest.mark.parametrize("source", BOARDS)
 def test_every_source_has_pictures_of_one_size_that_follow_it(source, game):
-    game(source, *SOURCES[source], GAME if source in ("go", "chess", "checkers", "connect_four") else PLANNING)
+    game(
+        source, *SOURCES[source], Kind.GAME if source in ("go", "chess", "checkers", "connect_four") else Kind.PLANNING
+    )
     env = mohs.make("challenge", mdp="small-0", render_mode="rgb_array")
     shown = []
     for action in range(3):

@@ -9,19 +9,11 @@ import pytest
 from gorp_reference import Chance, corridor
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest
 from small_tables import BRIDGE, MDPS, tables
 
 from mohs import Table, UsageError
 from mohs.exact.bounds.simple import simple_bound
 from mohs.exact.lookahead.gorp import gorp_horizon, success
-from mohs.stats.proportion import clopper_pearson
-
-
-@pytest.mark.parametrize(("successes", "runs", "level"), [(0, 7, 0.95), (7, 7, 0.95), (3, 10, 0.9), (50, 100, 0.9875)])
-def test_intervals_are_clopper_and_pearson_s(successes, runs, level):
-    exact = binomtest(successes, runs).proportion_ci(level, method="exact")
-    assert clopper_pearson(successes, runs, level) == pytest.approx((exact.low, exact.high))
 
 
 def exact_horizon(table, most=16):

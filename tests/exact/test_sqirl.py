@@ -16,7 +16,7 @@ from mohs.core.seeding import hashes
 from mohs.exact.lookahead import sqirl_kernels as kernels
 from mohs.exact.lookahead.sqirl import _episodes, _fit, sqirl, sqirl_horizon, sqirl_success
 from mohs.exact.values.solve import returns, values
-from mohs.stats.proportion import clopper_pearson
+from mohs.stats.counts import clopper_pearson
 from mohs.tables.transforms import action_noise
 
 

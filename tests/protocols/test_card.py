@@ -134,13 +134,15 @@ def test_what_the_card_leaves_out_is_said():
     assert "seed" in sampled.undefined["deterministic"]
 
 
-def test_the_effective_horizon_by_law_is_that_of_runs():
+def test_the_analytic_effective_horizon_is_that_of_runs():
     lake = {"is_slippery": False, "horizon": 14}
-    played, drawn = (mohs.card("FrozenLake-v1", **lake, by_law=law).effective_horizon["gorp"] for law in (False, True))
+    played, drawn = (
+        mohs.card("FrozenLake-v1", **lake, analytic=analytic).effective_horizon["gorp"] for analytic in (False, True)
+    )
     low, high = played.interval
     assert low - 0.1 <= drawn.value <= high + 0.1
-    refused = mohs.card("toy/discrete", max_episode_steps=5, by_law=True)
-    assert "depends on the way" in refused.undefined["effective_horizon.gorp"]
+    refused = mohs.card("toy/discrete", max_episode_steps=5, analytic=True)
+    assert "depends on the path" in refused.undefined["effective_horizon.gorp"]
 
 
 def test_one_action_and_many_actions():

@@ -17,7 +17,7 @@ from mohs.protocols.challenge.editions import QUICK_CHALLENGE, QUICK_CONTROLS, f
 from mohs.protocols.challenge.settings import contender, contenders, falling_clip, falling_rate
 from mohs.protocols.challenge.study import ChallengeStudy, plan
 from mohs.protocols.challenge.study import facts as known_of
-from mohs.tables.challenge.catalogue import catalogue, listed
+from mohs.tables.challenge.catalogue import catalogue, catalogue_entry
 
 FULL = 10_000_000
 
@@ -119,13 +119,13 @@ def test_studies_from_before_sticky_actions_are_read():
 
 
 def test_with_sticky_actions_the_optimum_is_that_of_their_table():
-    study = replace(study_of([listed("hanoi-3")]), sticky=0.25)
+    study = replace(study_of([catalogue_entry("hanoi-3")]), sticky=0.25)
     (known,) = known_of(study)
     table = mohs.table("hanoi-3", sticky_actions=0.25)
     assert known.optimal_return == pytest.approx(float(table.initial @ values(table, "best")))
     assert known.random_return == pytest.approx(float(table.initial @ values(table, "mean")))
     assert (known.guess_steps, known.gorp_steps) == (None, None)
-    assert known_of(replace(study, sticky=0.0)) == [listed("hanoi-3")]
+    assert known_of(replace(study, sticky=0.0)) == [catalogue_entry("hanoi-3")]
 
 
 def test_thousands_of_evaluations_are_a_few_bytes_of_a_plan():

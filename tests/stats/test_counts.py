@@ -1,4 +1,4 @@
-"""Shares and medians of times: their laws, and that their intervals cover what they claim."""
+"""Proportions, median times and sequential tests: exact values, invariants, and coverage of the intervals."""
 
 from __future__ import annotations
 
@@ -8,10 +8,35 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import binomtest
 
-from mohs.stats.counts import median_time, share
+from mohs.stats.counts import clopper_pearson, median_time, share
+from mohs.stats.sequential import is_clear, until_clear
 
 TIMES = st.lists(st.one_of(st.floats(1, 1e7), st.just(math.inf)), min_size=1, max_size=40)
+
+
+@pytest.mark.parametrize(("successes", "runs", "level"), [(0, 7, 0.95), (7, 7, 0.95), (3, 10, 0.9), (50, 100, 0.9875)])
+def test_intervals_are_clopper_and_pearson_s(successes, runs, level):
+    exact = binomtest(successes, runs).proportion_ci(level, method="exact")
+    assert clopper_pearson(successes, runs, level) == pytest.approx((exact.low, exact.high))
+
+
+@pytest.mark.parametrize("probability", [0.1, 0.45, 0.9])
+def test_a_sequential_test_stops_once_one_half_is_excluded(probability):
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        drawn: list[range] = []
+
+        def trials(numbers, drawn=drawn):
+            drawn.append(numbers)
+            return (rng.random(len(numbers)) < probability).tolist()
+
+        successes, n, interval = until_clear(trials, 100, 4)
+        assert [number for numbers in drawn for number in numbers] == list(range(n))
+        assert n in (13, 25, 50, 100)
+        assert n == 100 or is_clear(interval)
+        assert interval == clopper_pearson(successes, n, 1 - 0.05 / 4)
 
 
 def test_a_share_and_its_interval():

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mohs.stats.lifelong import METRICS, Life, recovery_time, saturation, smoothed
+from mohs.stats.lifelong import METRICS, LifelongRun, recovery_time, saturation, smoothed
 
 RISE = np.linspace(0, 1, 50)
-REFERENCE = Life((0, 1), np.array([[0, 0.1], [0.9, 0.2], [0.5, 0.8]]), (RISE, RISE), {0: RISE, 1: RISE})
+REFERENCE = LifelongRun((0, 1), np.array([[0, 0.1], [0.9, 0.2], [0.5, 0.8]]), (RISE, RISE), {0: RISE, 1: RISE})
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ def test_the_reference_life(name, known):
 
 def test_who_never_forgets():
     kept = np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [1, 1, 1]], dtype=float)
-    life = Life((0, 1, 2), kept, (RISE,) * 3, dict.fromkeys(range(3), RISE))
+    life = LifelongRun((0, 1, 2), kept, (RISE,) * 3, dict.fromkeys(range(3), RISE))
     assert METRICS["forgetting"].of(life) == 0
     assert METRICS["performance_maintenance"].of(life) == 0
     assert METRICS["backward_transfer_ratio"].of(life) == 1
@@ -37,24 +37,24 @@ def test_who_never_forgets():
 def test_a_copy_of_the_expert():
     rng = np.random.default_rng(0)
     curves = tuple(rng.random(40) for _ in range(3))
-    life = Life((2, 0, 1), rng.random((4, 3)), curves, {2: curves[0], 0: curves[1], 1: curves[2]})
+    life = LifelongRun((2, 0, 1), rng.random((4, 3)), curves, {2: curves[0], 0: curves[1], 1: curves[2]})
     for name in ("relative_performance", "sample_efficiency"):
         assert METRICS[name].of(life) == pytest.approx(1)
     assert METRICS["area_transfer"].of(life) == pytest.approx(0)
 
 
 def test_what_is_not_defined_is_nan():
-    zero = Life((0, 1), np.zeros((3, 2)), (np.zeros(10), np.zeros(10)), {})
+    zero = LifelongRun((0, 1), np.zeros((3, 2)), (np.zeros(10), np.zeros(10)), {})
     for name in ("forward_transfer_ratio", "backward_transfer_contrast", "relative_performance",
                  "sample_efficiency", "performance_recovery", "area_transfer"):  # fmt: skip
         assert np.isnan(METRICS[name].of(zero)), name
-    alone = Life((0,), np.array([[0.0], [1.0]]), (RISE,), {0: RISE})
+    alone = LifelongRun((0,), np.array([[0.0], [1.0]]), (RISE,), {0: RISE})
     assert np.isnan(METRICS["performance_maintenance"].of(alone))
     assert METRICS["forgetting"].of(alone) == 0
 
 
 def test_transfer_to_tasks_that_are_never_learnt_is_forward():
-    life = Life((0,), np.array([[0.0, 0.2], [1.0, 0.6]]), (RISE,), {})
+    life = LifelongRun((0,), np.array([[0.0, 0.2], [1.0, 0.6]]), (RISE,), {})
     assert METRICS["forward_transfer_ratio"].of(life) == pytest.approx(3)
     assert METRICS["average_performance"].of(life) == 1
 
@@ -64,9 +64,11 @@ def test_recovery_counts_how_much_sooner_a_task_is_learnt_again():
     first = np.concatenate([np.zeros(50), np.ones(50)])
     again = [np.concatenate([np.zeros(n), np.ones(100 - n)]) for n in (40, 20, 0)]
     curves = (first, RISE, again[0], RISE, again[1], RISE, again[2])
-    life = Life((0, 1, 0, 1, 0, 1, 0), np.zeros((8, 2)), curves, {})
+    life = LifelongRun((0, 1, 0, 1, 0, 1, 0), np.zeros((8, 2)), curves, {})
     assert [recovery_time(curve, 1.0) for curve in again] == [40, 20, 0]
-    only = Life(life.blocks, life.evaluations, tuple(c if i % 2 == 0 else np.ones(5) for i, c in enumerate(curves)), {})
+    only = LifelongRun(
+        life.blocks, life.evaluations, tuple(c if i % 2 == 0 else np.ones(5) for i, c in enumerate(curves)), {}
+    )
     assert METRICS["performance_recovery"].of(only) == pytest.approx(10)  # 20 for the one task, 0 for the other
     assert recovery_time(np.zeros(7), 1.0) == 8
 
@@ -84,10 +86,10 @@ def test_points_without_episodes_count_for_nothing():
     """Long episodes leave most windows empty; that is no loss."""
     expert = np.full(50, np.nan)
     expert[4::5] = 1.0
-    life = Life((0,), np.zeros((2, 1)), (np.full(50, 0.2),), {0: expert})
+    life = LifelongRun((0,), np.zeros((2, 1)), (np.full(50, 0.2),), {0: expert})
     assert METRICS["relative_performance"].of(life) == pytest.approx(0.2)
     rising = np.where(np.isnan(expert), np.nan, np.arange(50))
     assert recovery_time(rising, 20.0) == 24
     assert np.isnan(recovery_time(rising, np.nan))
-    empty = Life((0,), np.zeros((2, 1)), (np.full(50, np.nan),), {0: expert})
+    empty = LifelongRun((0,), np.zeros((2, 1)), (np.full(50, np.nan),), {0: expert})
     assert np.isnan(METRICS["relative_performance"].of(empty))

@@ -17,8 +17,8 @@ from mohs.exact.values import solve
 from mohs.tables.challenge import cache
 from mohs.tables.challenge.build import LIMIT, build
 from mohs.tables.challenge.building import build_all
-from mohs.tables.challenge.catalogue import CHALLENGE, catalogue, challenge, listed
-from mohs.tables.challenge.grid import GAME, INSTANCES, PLANNING, candidate, candidates
+from mohs.tables.challenge.catalogue import Status, catalogue, catalogue_entry, challenge
+from mohs.tables.challenge.grid import INSTANCES, Kind, candidate, candidates
 
 GYM_NAME = re.compile(r"^[\w:.-]+$")
 BUDGET = 10_000_000
@@ -38,14 +38,14 @@ def test_candidates_have_names_of_their_own_and_short_episodes():
     assert len(set(ids)) == len(ids)
     assert all(GYM_NAME.match(id) for id in ids)
     assert all(one.horizon <= 100 for one in candidates())
-    assert {one.kind for one in candidates()} == {PLANNING, GAME}
+    assert {one.kind for one in candidates()} == {Kind.PLANNING, Kind.GAME}
 
 
 def test_an_unknown_id_names_the_nearest():
     with pytest.raises(UsageError, match="hanoi-6"):
         candidate("hanoi-66")
     with pytest.raises(UsageError, match="hanoi-6"):
-        listed("hanoi-66")
+        catalogue_entry("hanoi-66")
 
 
 def test_the_list_has_every_candidate_in_order():
@@ -55,15 +55,15 @@ def test_the_list_has_every_candidate_in_order():
 def test_enough_is_left_of_all_sources():
     left = challenge()
     assert len(left) >= 43
-    assert sum(mdp.kind == GAME for mdp in left) >= 28
-    assert sum(mdp.kind == PLANNING for mdp in left) >= 15
+    assert sum(mdp.kind == Kind.GAME for mdp in left) >= 28
+    assert sum(mdp.kind == Kind.PLANNING for mdp in left) >= 15
     assert {mdp.source for mdp in left} == {one.source for one in candidates()}
 
 
 def test_the_grid_is_no_wider_than_it_must_be():
     """With one instance fewer, too little would have been left."""
     kept = [mdp for mdp in challenge() if _instance(mdp.id) < INSTANCES - 1]
-    games = sum(mdp.kind == GAME for mdp in kept)
+    games = sum(mdp.kind == Kind.GAME for mdp in kept)
     assert INSTANCES == 1 or len(kept) < 43 or games < 28 or len(kept) - games < 15
 
 
@@ -74,13 +74,13 @@ def _instance(id):
 
 @pytest.mark.parametrize("mdp", catalogue(), ids=lambda mdp: mdp.id)
 def test_what_is_listed_holds_together(mdp):
-    left = mdp.status == CHALLENGE
+    left = mdp.status == Status.CHALLENGE
     if left:
         assert mdp.states < LIMIT
         assert mdp.guess_steps >= BUDGET
         assert mdp.gorp_steps is None or mdp.gorp_steps > BUDGET
         assert mdp.checksum is not None
-        assert mdp.kind == PLANNING or mdp.optimal_return == 1.0
+        assert mdp.kind == Kind.PLANNING or mdp.optimal_return == 1.0
     if mdp.p_opt:
         assert mdp.guess_steps == pytest.approx(mdp.horizon * math.log(2) / mdp.p_opt)
     if mdp.status == "guessed":
@@ -98,7 +98,7 @@ def test_what_is_listed_holds_together(mdp):
 @pytest.mark.parametrize("id", SMALLEST)
 def test_a_rebuilt_table_is_the_listed_one(id):
     """The same bits as where the list was made; closed, with the facts that were listed."""
-    mdp, entry = build(candidate(id)), listed(id)
+    mdp, entry = build(candidate(id)), catalogue_entry(id)
     assert cache.checksum(*cache.packed(id, mdp), mdp.cells) == entry.checksum
     table = mdp.table
     assert table.states == entry.states
@@ -155,7 +155,7 @@ def test_a_damaged_table_is_found_out(own_cache):
     entries = np.load(cache.directory("hanoi-4") / "entries.npy")
     entries["next"][5] = 2**30
     np.save(cache.directory("hanoi-4") / "entries.npy", entries)
-    with pytest.raises(UsageError, match="does not hold together"):  # a kernel would read memory that is not its own
+    with pytest.raises(UsageError, match="is inconsistent"):  # a kernel would read memory that is not its own
         cache.read("hanoi-4")
     facts = cache.directory("hanoi-3") / "facts.json"
     facts.write_text(json.dumps({"id": "hanoi-3"}))
@@ -173,9 +173,9 @@ def test_a_table_is_read_under_its_own_name_only(own_cache):
 def test_a_table_by_other_rules_is_built_anew(own_cache):
     cache.make("hanoi-3")
     facts = cache.directory("hanoi-3") / "facts.json"
-    facts.write_text(facts.read_text().replace(listed("hanoi-3").checksum, "of other rules"))
+    facts.write_text(facts.read_text().replace(catalogue_entry("hanoi-3").checksum, "of other rules"))
     assert not cache.is_stored("hanoi-3")
-    assert cache.stored("hanoi-3").checksum == listed("hanoi-3").checksum
+    assert cache.stored("hanoi-3").checksum == catalogue_entry("hanoi-3").checksum
 
 
 def test_what_is_left_of_a_table_is_built_over(own_cache):

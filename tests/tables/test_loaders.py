@@ -158,7 +158,7 @@ def test_a_place_that_cannot_be_written(tmp_path):
         ([[0]], [[0.0]], {"terminal": [-1]}, "terminal\\[0\\] is -1"),
         ([[0]], [[0.0]], {"terminal": [True]}, "terminal\\[0\\] is True"),
         ([[0]], [[0.0]], {"terminal": 0}, "terminal is 0"),
-        ([[0]], [[0.0]], {"terminal": [0]}, "every start is an end"),
+        ([[0]], [[0.0]], {"terminal": [0]}, "every start state is terminal"),
         ([[0]], [[0.0]], {"initial": 3}, "initial is 3"),
         ([[0]], [[0.0]], {"initial": -1}, "initial is -1"),
         ([[0]], [[0.0]], {"initial": [0.5, 0.5]}, "initial has shape"),

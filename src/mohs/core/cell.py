@@ -1,4 +1,4 @@
-"""What is one run? One agent, one seed, what it trains on, and what is measured when."""
+"""What is one run? One agent, one seed, training segments, and evaluations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,18 @@ METRICS = ("return", "length")
 
 @dataclass(frozen=True)
 class Agent:
-    """An agent by name: built in, or `file.py:function` with a hash of the file, and its hyperparameters."""
+    """An agent by name, and its hyperparameters. Build it with `Agent.make`.
+
+    Attributes:
+        name: A built-in name, an `sb3:` name, or `file.py:function` for a custom agent.
+        params: The hyperparameters that differ from their defaults, as sorted pairs (name, value).
+        source: A hash of the source file of a custom agent; empty otherwise.
+
+    Example:
+        >>> import mohs
+        >>> str(mohs.Agent.make("dqn", gamma=0.9))
+        'dqn gamma=0.9'
+    """
 
     name: str
     params: tuple[tuple[str, Any], ...] = ()
@@ -26,13 +37,54 @@ class Agent:
 
     @classmethod
     def make(cls, name: str, source: str = "", **params: Any) -> Agent:
+        """Makes an agent.
+
+        Args:
+            name: The name of the agent.
+            source: A hash of the source file of a custom agent.
+            **params: Hyperparameters.
+
+        Returns:
+            The agent.
+
+        Raises:
+            UsageError: A hyperparameter has a type that cannot be stored.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Agent.make("dqn", gamma=0.9, batch_size=64).params
+            (('batch_size', 64), ('gamma', 0.9))
+        """
         return cls(name, tuple(sorted((k, freeze(v)) for k, v in params.items())), source)
 
     def to_json(self) -> dict[str, Json]:
+        """Returns the agent as plain data.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Agent.make("dqn", gamma=0.9).to_json()
+            {'name': 'dqn', 'params': {'gamma': 0.9}, 'source': ''}
+        """
         return {"name": self.name, "params": {k: to_json(v) for k, v in self.params}, "source": self.source}
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Agent:
+        """Reads an agent that `to_json` wrote.
+
+        Args:
+            data: JSON text, or the mapping itself.
+
+        Returns:
+            The agent.
+
+        Raises:
+            UsageError: The data is not an agent.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Agent.from_json({"name": "dqn", "params": {}, "source": ""}).name
+            'dqn'
+        """
         data = read_json(data, "agent", {"name", "params", "source"})
         with reading("agent"):
             return cls.make(data["name"], data["source"], **{k: from_json(v) for k, v in data["params"].items()})
@@ -43,7 +95,21 @@ class Agent:
 
 @dataclass(frozen=True)
 class Segment:
-    """Training on one source for so many environment steps; `told` says whether the agent is told which task it is."""
+    """A part of training: environment steps on one source.
+
+    Attributes:
+        source: The task or task set to train on.
+        steps: The number of environment steps.
+        told: Whether the agent observes the task id.
+
+    Raises:
+        UsageError: A value is out of range.
+
+    Example:
+        >>> import mohs
+        >>> mohs.Segment(mohs.Task.make("toy/discrete"), steps=10_000).steps
+        10000
+    """
 
     source: Source
     steps: int
@@ -55,10 +121,34 @@ class Segment:
         Flag().parse("told", self.told)
 
     def to_json(self) -> dict[str, Json]:
+        """Returns the segment as plain data.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Segment(mohs.Task.make("toy/discrete"), 100).to_json()["steps"]
+            100
+        """
         return {"source": self.source.to_json(), "steps": self.steps, "told": self.told}
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Segment:
+        """Reads a segment that `to_json` wrote.
+
+        Args:
+            data: JSON text, or the mapping itself.
+
+        Returns:
+            The segment.
+
+        Raises:
+            UsageError: The data is not a segment.
+
+        Example:
+            >>> import mohs
+            >>> segment = mohs.Segment(mohs.Task.make("toy/discrete"), 100)
+            >>> mohs.Segment.from_json(segment.to_json()) == segment
+            True
+        """
         data = read_json(data, "segment", {"source", "steps", "told"})
         with reading("segment"):
             return cls(source_from_json(data["source"]), data["steps"], data["told"])
@@ -66,9 +156,24 @@ class Segment:
 
 @dataclass(frozen=True)
 class Probe:
-    """An evaluation: on which source, after which numbers of training steps, over how many episodes.
+    """Evaluations of an agent during training.
 
-    Where there are thousands, evenly spaced, a range says so and is kept as three numbers.
+    Attributes:
+        name: The name, a word without "/" other than "train".
+        source: The task or task set to evaluate on.
+        at: The numbers of training steps at which to evaluate, increasing. A range is stored as three numbers.
+        episodes: The number of episodes of each evaluation.
+        mode: "greedy" for the deterministic policy, "sample" for the stochastic one.
+        metrics: What to measure: "return", "length".
+
+    Raises:
+        UsageError: A value is out of range.
+
+    Example:
+        >>> import mohs
+        >>> probe = mohs.Probe("eval", mohs.Task.make("toy/discrete"), at=range(1000, 5001, 1000), episodes=5)
+        >>> len(probe.at)
+        5
     """
 
     name: str
@@ -91,6 +196,13 @@ class Probe:
             raise UsageError("a probe must be taken at one or more increasing numbers of steps ≥ 0.")
 
     def to_json(self) -> dict[str, Json]:
+        """Returns the probe as plain data.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Probe("eval", mohs.Task.make("toy/discrete"), at=range(100, 501, 100)).to_json()["at"]
+            {'first': 100, 'last': 500, 'every': 100}
+        """
         return {
             "name": self.name,
             "source": self.source.to_json(),
@@ -102,6 +214,23 @@ class Probe:
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Probe:
+        """Reads a probe that `to_json` wrote.
+
+        Args:
+            data: JSON text, or the mapping itself.
+
+        Returns:
+            The probe.
+
+        Raises:
+            UsageError: The data is not a probe.
+
+        Example:
+            >>> import mohs
+            >>> probe = mohs.Probe("eval", mohs.Task.make("toy/discrete"), at=(100, 500))
+            >>> mohs.Probe.from_json(probe.to_json()) == probe
+            True
+        """
         data = read_json(data, "probe", {"name", "source", "at", "episodes", "mode", "metrics"})
         with reading("probe"):
             at, metrics = _steps_from_json(data["at"]), tuple(data["metrics"])
@@ -110,7 +239,26 @@ class Probe:
 
 @dataclass(frozen=True)
 class Cell:
-    """One run. Each point of the training curve summarises `window` steps, the last one also what is left over."""
+    """One run: one agent, one seed, training segments and probes. Its key is a content hash.
+
+    Attributes:
+        agent: The agent.
+        seed: The seed of the run.
+        segments: What the agent trains on, in order.
+        probes: The evaluations.
+        window: The number of steps that one point of the training curve summarises. The last point also covers the
+            remainder.
+
+    Raises:
+        UsageError: There is no segment, two probes have the same name, or a probe lies beyond the last step.
+
+    Example:
+        >>> import mohs
+        >>> task = mohs.Task.make("toy/discrete", delay=2)
+        >>> cell = mohs.Cell(mohs.Agent.make("q_learning"), 0, (mohs.Segment(task, 5000),))
+        >>> cell.steps
+        5000
+    """
 
     agent: Agent
     seed: int
@@ -133,14 +281,37 @@ class Cell:
 
     @property
     def steps(self) -> int:
+        """The number of training steps over all segments.
+
+        Example:
+            >>> import mohs
+            >>> segment = mohs.Segment(mohs.Task.make("toy/discrete"), 100)
+            >>> mohs.Cell(mohs.Agent.make("dqn"), 0, (segment, segment)).steps
+            200
+        """
         return sum(segment.steps for segment in self.segments)
 
     @cached_property
     def numbers(self) -> Mapping[Source, int]:
-        """The different sources that are learnt, numbered in the order in which they are first met."""
+        """The distinct training sources, numbered in order of first appearance.
+
+        Example:
+            >>> import mohs
+            >>> segments = [mohs.Segment(mohs.Task.make("toy/discrete", delay=delay), 100) for delay in (0, 1, 0)]
+            >>> list(mohs.Cell(mohs.Agent.make("dqn"), 0, tuple(segments)).numbers.values())
+            [0, 1]
+        """
         return {source: i for i, source in enumerate(dict.fromkeys(segment.source for segment in self.segments))}
 
     def to_json(self) -> dict[str, Json]:
+        """Returns the cell as plain data. Its hash is the key under which results are stored.
+
+        Example:
+            >>> import mohs
+            >>> segment = mohs.Segment(mohs.Task.make("toy/discrete"), 100)
+            >>> mohs.Cell(mohs.Agent.make("dqn"), 0, (segment,)).to_json()["window"]
+            100
+        """
         return {
             "agent": self.agent.to_json(),
             "seed": self.seed,
@@ -151,6 +322,23 @@ class Cell:
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Cell:
+        """Reads a cell that `to_json` wrote.
+
+        Args:
+            data: JSON text, or the mapping itself.
+
+        Returns:
+            The cell.
+
+        Raises:
+            UsageError: The data is not a cell.
+
+        Example:
+            >>> import mohs
+            >>> cell = mohs.Cell(mohs.Agent.make("dqn"), 0, (mohs.Segment(mohs.Task.make("toy/discrete"), 100),))
+            >>> mohs.Cell.from_json(cell.to_json()) == cell
+            True
+        """
         data = read_json(data, "cell", {"agent", "seed", "segments", "probes", "window"})
         with reading("cell"):
             segments = tuple(Segment.from_json(s) for s in data["segments"])
@@ -159,6 +347,14 @@ class Cell:
 
     @cached_property
     def key(self) -> str:
+        """The content hash of the cell, under which its result is stored.
+
+        Example:
+            >>> import mohs
+            >>> cell = mohs.Cell(mohs.Agent.make("dqn"), 0, (mohs.Segment(mohs.Task.make("toy/discrete"), 100),))
+            >>> len(cell.key)
+            32
+        """
         return content_hash(self.to_json())
 
 

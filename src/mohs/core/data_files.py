@@ -1,4 +1,4 @@
-"""How does a file of values become data? TOML, YAML and JSON, told apart by their endings."""
+"""How is a file of values read? TOML, YAML or JSON, by its extension."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ FLOAT = r"^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$"  # of YAML 1.2
 
 
 def read_table(path: Path) -> dict[str, Any]:
-    """What the file says, by name."""
+    """Reads the values of a file, by name."""
     if path.suffix not in ENDINGS:
-        raise UsageError(f"{path} must end in {', '.join(ENDINGS)}: the ending says how it is written.")
+        raise UsageError(f"{path} must have one of the extensions {', '.join(ENDINGS)}.")
     try:
         data = _parsed(path.suffix, path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be read: {' '.join(str(error).split())}.") from error
     if not isinstance(data, dict) or not all(isinstance(name, str) for name in data):
-        raise UsageError(f"{path} must be a table of values by name.")
+        raise UsageError(f"{path} must be a mapping of names to values.")
     return data
 
 
@@ -39,6 +39,6 @@ def _parsed(ending: str, text: str) -> Any:
 
     Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(FLOAT), list("-+.0123456789"))
     try:
-        return yaml.load(text, Loader)  # safe: `Loader` makes plain values only
+        return yaml.load(text, Loader)  # safe: `Loader` constructs plain values only
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error

@@ -1,6 +1,6 @@
-"""Which values may a parameter take, and how is one read?
+"""Which values may a parameter take, and how is a value parsed?
 
-`parse` returns the canonical value (the one that is hashed and stored) or raises one clear sentence.
+`parse` returns the canonical value, which is hashed and stored, or raises `UsageError`.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Each:
 
 @dataclass(frozen=True)
 class Either:
-    """The first of several domains that takes the value."""
+    """The first of several domains that accepts the value."""
 
     options: tuple[Domain, ...]
 
@@ -121,7 +121,7 @@ class Either:
 
 @dataclass(frozen=True)
 class Optional:
-    """A domain, or None: the part is generated or derived."""
+    """A domain, or None for a value that is generated or derived."""
 
     inner: Domain
 

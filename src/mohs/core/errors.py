@@ -1,4 +1,4 @@
-"""What goes wrong, said in one sentence: what, why, what is allowed, the nearest valid name."""
+"""How does an error help? One sentence: what is wrong, why, what is allowed, and the nearest valid name."""
 
 from __future__ import annotations
 
@@ -9,19 +9,39 @@ _LISTED = 20
 
 
 class MohsError(Exception):
-    """Base of every error that mohs raises on purpose."""
+    """The base class of every error that mohs raises on purpose.
+
+    Example:
+        >>> import mohs
+        >>> issubclass(mohs.UsageError, mohs.MohsError)
+        True
+    """
 
 
 class UsageError(MohsError, ValueError):
-    """The caller asked for something that cannot be; the message says what can. Exit code 2."""
+    """An argument is invalid. The message names it and says what is allowed. Exit code 2.
+
+    Example:
+        >>> import mohs
+        >>> mohs.Task.make("toy/discrete", delay=-1)
+        Traceback (most recent call last):
+        ...
+        mohs.core.errors.UsageError: delay is -1, but must be an integer in [0, 10000].
+    """
 
 
 class StoreError(MohsError, RuntimeError):
-    """The results database cannot be read or written. Exit code 2."""
+    """The results database cannot be read or written. Exit code 2.
+
+    Example:
+        >>> import mohs
+        >>> issubclass(mohs.StoreError, RuntimeError)
+        True
+    """
 
 
 def unknown(kind: str, name: object, valid: Iterable[str]) -> UsageError:
-    """An unknown name, with the nearest valid one and the list of all, or of the nearest where there are many."""
+    """Returns the error for an unknown name, with the nearest valid name and up to 20 valid names."""
     names = sorted(valid)
     spelt, lower = {known.lower(): known for known in names}, str(name).lower()  # MOHS is near to mohs
     near = difflib.get_close_matches(lower, spelt, n=1, cutoff=0.5)
@@ -34,7 +54,7 @@ def unknown(kind: str, name: object, valid: Iterable[str]) -> UsageError:
 
 
 def invalid(parameter: str, value: object, allowed: str) -> UsageError:
-    """A value outside its domain."""
+    """Returns the error for a value outside its domain."""
     shown = repr(value)
     if len(shown) > 60:
         shown = shown[:57] + "..."

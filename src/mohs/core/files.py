@@ -1,4 +1,4 @@
-"""How does a file appear whole or not at all? It is written beside its place, then moved there."""
+"""How is a file written atomically? To a temporary file beside it, which is then renamed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 
 def replace(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Lets `write` fill a draft that then takes the place of `path`; a reader never sees half of it."""
+    """Lets `write` fill a temporary file, then renames it to `path`. A reader never sees a partial file."""
     draft = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -25,5 +25,5 @@ def replace(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 
 def user_cache() -> Path:
-    """Where what can be made anew is kept: below XDG_CACHE_HOME or ~/.cache."""
+    """The cache directory of mohs, below XDG_CACHE_HOME or ~/.cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "mohs"

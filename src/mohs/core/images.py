@@ -1,4 +1,4 @@
-"""Which observations are images, which parameters do they take, and which of these go together?"""
+"""Which observations are images, which parameters do they take, and which combinations are valid?"""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mohs.core.registry import Parameter
 
 
 def is_image(space: spaces.Space[Any]) -> bool:
-    """Whether observations are pictures: bytes or marks in rows and columns, of one or several channels."""
+    """Whether observations are images: uint8 or bool arrays [height, width] or [height, width, channels]."""
     return isinstance(space, spaces.Box) and space.dtype in (np.uint8, np.bool_) and len(space.shape) in (2, 3)
 
 
@@ -34,7 +34,7 @@ INLINE = "array:"  # an array as text: its shape and, in base 64, its bytes
 
 
 def _path_or_array(name: str, value: Any) -> str:
-    """A path; or an array as text, so that the task can be hashed and written without a file beside it."""
+    """A path; or an array as text, so that the task can be hashed and stored without a file."""
     if not isinstance(value, np.ndarray):
         return _path(name, value)
     if value.ndim != 3 or value.dtype != np.uint8:
@@ -43,7 +43,7 @@ def _path_or_array(name: str, value: Any) -> str:
 
 
 def read_array(text: str) -> npt.NDArray[np.uint8]:
-    """The array that a text stands for."""
+    """The array that `_path_or_array` wrote as text."""
     shape, _, data = text.removeprefix(INLINE).partition(":")
     try:
         return np.frombuffer(base64.b64decode(data), dtype=np.uint8).reshape([int(size) for size in shape.split("x")])
@@ -61,10 +61,10 @@ SIZE = {
 STYLE = {
     "image_style": Parameter(
         Choice(("polygons", "images", "textures")), "polygons",
-        "States as white polygons, as images of your own, or as polygons cut out of them.",
+        "How states are drawn: white polygons, custom images, or polygons cut out of custom images.",
     ),
     "image_directory": Parameter(
-        Optional(PATH), None, "Where your images are; their files, in alphabetical order, stand for the states."
+        Optional(PATH), None, "Directory of custom images; the files in alphabetical order are the states."
     ),
 }  # fmt: skip
 _DIALS = ("image_transforms", "image_sh_quant", "image_ro_quant", "image_scale_range")
@@ -74,7 +74,7 @@ _DEFAULTS = {name: DIALS[name].vanilla for name in _DIALS} | {
 
 
 def check(values: Mapping[str, Any]) -> None:
-    """An error where the parameters of images contradict each other."""
+    """Raises `UsageError` where the image parameters contradict each other."""
     if not values["image_representations"]:
         for name, default in _DEFAULTS.items():
             if values.get(name, default) != default:
@@ -95,7 +95,7 @@ def check_scale_range(scales: tuple[float, float]) -> None:
 
 
 def signature(values: Mapping[str, Any]) -> tuple[Any, ...]:
-    """Equal for tasks whose images can be drawn in one fleet; empty where states are seen as they are."""
+    """Equal for tasks whose images can be drawn in one fleet; empty where observations are not images."""
     if not values["image_representations"]:
         return ()
     return tuple(

@@ -1,10 +1,8 @@
 """How is numba code compiled? One decorator for all kernels, one cache that cannot go stale.
 
-numba's cache does not notice an edited function that a kernel calls from another module, so the cache directory is
-named by a hash of all sources that kernels are made of: all engines, the modules that import this one, and what these
-read constants from.
-Reference counting is switched off (`_nrt`), which lets a law be written in small inlined functions at full speed;
-kernels must therefore allocate nothing.
+numba's cache does not notice an edited function that a kernel calls from another module. So the name of the cache
+directory is a hash of all sources of kernels: the engines, the modules that import this one, and `core/seeding.py`.
+Reference counting is off (`_nrt`), so that small inlined functions cost nothing. Kernels must therefore not allocate.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ import numba.core.config as settings
 
 from mohs.core.files import user_cache
 
-# numba infers the types of what a kernel is called with, so a kernel takes anything.
+# numba infers the types of the arguments, so a kernel accepts anything.
 Compiled = Callable[..., Any]
 
 
@@ -37,10 +35,10 @@ def law(function: Compiled) -> Compiled:
 
 
 def entry(function: Compiled, *examples: Any) -> Compiled:
-    """The machine code of a kernel for arguments of exactly the types of these, without numba's dispatch.
+    """The machine code of a kernel for arguments of exactly these types, without numba's dispatch.
 
-    Dispatch finds out the type of every argument, which takes longer than a short kernel. The caller answers for the
-    types: others are not noticed.
+    Dispatch inspects the type of every argument, which takes longer than a short kernel. Types are not checked: the
+    caller must pass the right ones.
     """
     typeof = cast(Compiled, numba.typeof)
     return cast(Compiled, cast(Any, function).compile(tuple(typeof(example) for example in examples)))
@@ -65,7 +63,7 @@ def kernel_sources() -> list[Path]:
 
 @cache
 def cache_directory() -> Path:
-    """Where compiled kernels are kept; a temporary directory where the user's cache cannot be written."""
+    """The directory of compiled kernels; a temporary one if the user's cache is not writable."""
     digest = hashlib.sha256()
     for path in kernel_sources():
         digest.update(path.read_bytes())

@@ -1,8 +1,8 @@
 """Where does each random number come from?
 
-Seeds are `numpy.random.SeedSequence`s; a child is addressed by *name*, not by the order of spawning, so that adding
-a stream never moves another one. What a task generates (dynamics, terminals, rewards, ...) is ranked by a keyed hash
-(`ranking`), so the first k of a ranking are the first k of every longer one: a denser dial keeps what a sparser had.
+Seeds are `numpy.random.SeedSequence`s. A child is addressed by *name*, not by the order of spawning, so a new stream
+changes no other one. What a task generates (dynamics, terminals, rewards, ...) is ranked by a keyed hash (`ranking`).
+The first k of a ranking are the first k of every longer one, so a denser dial keeps what a sparser one had.
 """
 
 from __future__ import annotations

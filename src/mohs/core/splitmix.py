@@ -1,4 +1,4 @@
-"""How does a counter become random bits inside a kernel? By splitmix64, the law of `seeding.mix64` on one number."""
+"""How does a counter become random bits inside a kernel? By splitmix64, as `seeding.mix64` does for arrays."""
 
 from __future__ import annotations
 

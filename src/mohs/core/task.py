@@ -1,4 +1,4 @@
-"""What is asked of an agent? A task: an environment, its parameters and the seed of what is generated."""
+"""What is an agent trained on? A task: an environment, its parameters and a structure seed."""
 
 from __future__ import annotations
 
@@ -23,8 +23,19 @@ class Task:
     """An immutable description of one task. Build it with `Task.make`, which checks every parameter.
 
     Only parameters that differ from their defaults are kept, so a new dial whose default is off changes no hash.
-    `seed` is the structure seed: it decides what is generated (dynamics, rewards, terminals), each from its own
-    stream. Start states and noise belong to `reset(seed=)`.
+    `task["delay"]` is the value of a parameter, defaults included.
+
+    Attributes:
+        env: The id of the environment.
+        params: The parameters that differ from their defaults, as sorted pairs (name, value).
+        seed: The structure seed. It determines what is generated (dynamics, rewards, terminal states), each from its
+            own stream. `reset(seed=)` seeds start states and noise.
+
+    Example:
+        >>> import mohs
+        >>> task = mohs.Task.make("toy/discrete", delay=4)
+        >>> task["delay"], task["sequence_length"]
+        (4, 1)
     """
 
     env: str
@@ -33,24 +44,71 @@ class Task:
 
     @classmethod
     def make(cls, env: str, /, seed: int = 0, **params: Any) -> Task:
+        """Makes a task and checks its parameters.
+
+        Args:
+            env: The id of an environment, or the name of a registered configuration of one.
+            seed: The structure seed.
+            **params: Parameters of the environment.
+
+        Returns:
+            The task.
+
+        Raises:
+            UsageError: The environment or a parameter is unknown, out of range, or contradicts another one.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.make("toy/discrete", seed=3, delay=4).params
+            (('delay', 4),)
+        """
         env, named = registry.configuration(env)
         normal = registry.environment(env).normalise({**named, **params})
         return cls(env, tuple(sorted(normal.items())), SEED.parse("seed", seed))
 
     @property
     def environment(self) -> registry.Environment:
+        """The registered entry of the environment.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.make("toy/discrete").environment.gym_id
+            'mohs/Discrete-v0'
+        """
         return registry.environment(self.env)
 
     @property
     def values(self) -> dict[str, Any]:
-        """Every parameter, defaults included."""
+        """All parameters by name, defaults included.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.make("toy/discrete").values["delay"]
+            0
+        """
         return self.environment.complete(dict(self.params))
 
     def __getitem__(self, name: str) -> Any:
         return self.values[name]
 
     def replace(self, seed: int | None = None, **params: Any) -> Task:
-        """The same task with some parameters set anew, and what followed from others following from them."""
+        """Returns the task with some parameters changed. Implied parameters follow the changed ones.
+
+        Args:
+            seed: The new structure seed; the same one by default.
+            **params: The parameters to change.
+
+        Returns:
+            The changed task.
+
+        Raises:
+            UsageError: A parameter is unknown, out of range, or contradicts another one.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.make("toy/discrete", delay=4).replace(seed=1, delay=2)["delay"]
+            2
+        """
         own = dict(self.params)
         for name in self.environment.implied:
             others = {other: value for other, value in own.items() if other != name}
@@ -59,15 +117,47 @@ class Task:
         return Task.make(self.env, seed=self.seed if seed is None else seed, **{**own, **params})
 
     def noise_free(self) -> Task:
-        """The same task with all noise switched off (section 6.2.4 of MDP Playground)."""
+        """Returns the task with all noise switched off (section 6.2.4 of MDP Playground).
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.make("toy/discrete", delay=4, transition_noise=0.1).noise_free().params
+            (('delay', 4),)
+        """
         noise = self.environment.noise
         return Task(self.env, tuple((k, v) for k, v in self.params if k not in noise), self.seed)
 
     def to_json(self) -> dict[str, Json]:
+        """Returns the task as plain data.
+
+        Raises:
+            UsageError: A parameter is a function that cannot be imported again.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.make("toy/discrete", delay=4).to_json()
+            {'env': 'toy/discrete', 'params': {'delay': 4}, 'seed': 0}
+        """
         return {"env": self.env, "params": {k: to_json(v) for k, v in self.params}, "seed": self.seed}
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Task:
+        """Reads a task that `to_json` wrote.
+
+        Args:
+            data: JSON text, or the mapping itself.
+
+        Returns:
+            The task.
+
+        Raises:
+            UsageError: The data is not a task, or `make` refuses its parameters.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.from_json('{"env": "toy/discrete", "params": {"delay": 4}, "seed": 0}')["delay"]
+            4
+        """
         data = read_json(data, "task", {"env", "params", "seed"})
         if not isinstance(data["params"], Mapping):
             raise UsageError("the params of a task must be a mapping of names to values.")
@@ -76,6 +166,13 @@ class Task:
 
     @cached_property
     def key(self) -> str:
+        """The content hash of the task.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.make("toy/discrete").key == mohs.Task.make("toy/discrete", delay=0).key
+            True
+        """
         return content_hash(self.to_json())
 
     def __str__(self) -> str:
@@ -85,13 +182,42 @@ class Task:
 
 @dataclass(frozen=True)
 class TaskSet:
-    """A weighted set of tasks, one of which is drawn for every episode."""
+    """A weighted set of tasks. One is drawn for every episode. Build it with `TaskSet.make`.
+
+    Attributes:
+        tasks: The tasks.
+        weights: Their probabilities, which sum to 1.
+
+    Example:
+        >>> import mohs
+        >>> levels = mohs.TaskSet.make([mohs.Task.make("toy/discrete", seed=seed) for seed in range(4)])
+        >>> levels.weights
+        (0.25, 0.25, 0.25, 0.25)
+    """
 
     tasks: tuple[Task, ...]
     weights: tuple[float, ...]
 
     @classmethod
     def make(cls, tasks: Iterable[Task], weights: Iterable[float] | None = None) -> TaskSet:
+        """Makes a task set with normalised weights.
+
+        Args:
+            tasks: The tasks.
+            weights: One finite number ≥ 0 for each task; equal by default.
+
+        Returns:
+            The task set.
+
+        Raises:
+            UsageError: There are no tasks, or the weights do not fit.
+
+        Example:
+            >>> import mohs
+            >>> tasks = mohs.Task.make("toy/discrete"), mohs.Task.make("toy/discrete", delay=4)
+            >>> mohs.TaskSet.make(tasks, [3, 1]).weights
+            (0.75, 0.25)
+        """
         members = tuple(tasks)
         if not members or not all(isinstance(t, Task) for t in members):
             raise UsageError("a task set must have at least one task.")
@@ -102,16 +228,47 @@ class TaskSet:
         return cls(members, tuple(w / total for w in given))
 
     def to_json(self) -> dict[str, Json]:
+        """Returns the task set as plain data.
+
+        Example:
+            >>> import mohs
+            >>> mohs.TaskSet.make([mohs.Task.make("toy/discrete")]).to_json()["weights"]
+            [1.0]
+        """
         return {"tasks": [t.to_json() for t in self.tasks], "weights": list(self.weights)}
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> TaskSet:
+        """Reads a task set that `to_json` wrote.
+
+        Args:
+            data: JSON text, or the mapping itself.
+
+        Returns:
+            The task set.
+
+        Raises:
+            UsageError: The data is not a task set.
+
+        Example:
+            >>> import mohs
+            >>> levels = mohs.TaskSet.make([mohs.Task.make("toy/discrete")])
+            >>> mohs.TaskSet.from_json(levels.to_json()) == levels
+            True
+        """
         data = read_json(data, "task set", {"tasks", "weights"})
         with reading("task set"):
             return cls.make([Task.from_json(t) for t in data["tasks"]], data["weights"])
 
     @cached_property
     def key(self) -> str:
+        """The content hash of the task set.
+
+        Example:
+            >>> import mohs
+            >>> len(mohs.TaskSet.make([mohs.Task.make("toy/discrete")]).key)
+            32
+        """
         return content_hash(self.to_json())
 
 
@@ -124,12 +281,13 @@ def members(source: Source) -> tuple[tuple[Task, ...], tuple[float, ...]]:
 
 
 def source_from_json(data: Mapping[str, Any]) -> Source:
+    """Reads a task or a task set."""
     return TaskSet.from_json(data) if "tasks" in data else Task.from_json(data)
 
 
 @contextmanager
 def reading(what: str) -> Iterator[None]:
-    """Turns the failure to read a malformed value into one sentence."""
+    """Turns an exception while reading a value into a `UsageError`."""
     try:
         yield
     except UsageError:
@@ -139,7 +297,7 @@ def reading(what: str) -> Iterator[None]:
 
 
 def read_json(data: str | Mapping[str, Any], what: str, keys: set[str]) -> Mapping[str, Any]:
-    """A mapping with exactly these keys, from JSON text or as it is."""
+    """Returns a mapping with exactly these keys, parsed from JSON text or as given."""
     if isinstance(data, str):
         try:
             data = json.loads(data)

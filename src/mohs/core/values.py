@@ -1,7 +1,7 @@
-"""How is a parameter value kept: frozen, hashable, and as JSON both ways?
+"""How is a parameter value stored: frozen, hashable, and as JSON?
 
-Numbers, strings, booleans, None, tuples and references to functions are all there is; arrays become nested
-tuples. A content hash is taken over the canonical JSON text, so it is the same on every machine.
+A value is a number, a string, a boolean, None, a tuple of values or a reference to a function. Arrays become nested
+tuples. A content hash is computed from the canonical JSON text, so it is the same on every machine.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
 
 def canonical_json(value: Json) -> str:
-    """One text per value: sorted keys, no spaces, no NaN."""
+    """The canonical JSON text of a value: sorted keys, no spaces, no NaN."""
     return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False, ensure_ascii=False)
 
 
 def content_hash(value: Json) -> str:
-    """32 hexadecimal digits that name a value."""
+    """The content hash of a value: 32 hexadecimal digits."""
     return hashlib.sha256(canonical_json(value).encode()).hexdigest()[:32]
 
 
@@ -41,7 +41,7 @@ def source_hash(text: str) -> str:
 
 
 def import_file(path: Path) -> ModuleType:
-    """The module in a file, loaded once per content."""
+    """Imports the module in a file, once for each content."""
     name = f"mohs_user_{path.stem}_{source_hash(str(path.resolve()) + path.read_text())}"
     if name in sys.modules:
         return sys.modules[name]
@@ -61,7 +61,7 @@ def import_file(path: Path) -> ModuleType:
 
 
 def _import_from(directory: Path) -> None:
-    """Lets a user's file import its neighbours."""
+    """Puts a directory on the import path, so that a file can import its neighbours."""
     if str(directory) not in sys.path:
         sys.path.insert(0, str(directory))
 
@@ -141,7 +141,7 @@ class FunctionRef:
 
 
 def _found(target: str) -> Callable[..., Any] | None:
-    """What a name leads to; a bound method, for one, is not what its name leads to."""
+    """The function that a name resolves to; None where it does not. A bound method does not resolve to itself."""
     try:
         return resolve(target)
     except UsageError:

@@ -11,7 +11,7 @@ from gymnasium.wrappers import TimeLimit
 
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
-from mohs.core.family import Point
+from mohs.core.point import Point
 from mohs.core.task import Source, Task, TaskSet
 
 

@@ -1,4 +1,4 @@
-"""What is the best return of a continuous toy? An exact value where one is known, else an upper bound, marked as such.
+"""What is the best return of a continuous toy? An exact value where one is known, else an upper bound.
 
 **Reach.** From rest, actions within ±A move the position by at most B(k) = A/inertia · (k · time_unit)ⁿ / n! in k steps
 of order n, in each dimension on its own: all coefficients of the actions are positive, and they add up to this. With y
@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -41,16 +41,27 @@ Float = npt.NDArray[np.float64]
 STARTS = 2**17  # over which a mean is taken where it has no closed form
 
 
+class OptimumKind(StrEnum):
+    """How an optimum is known."""
+
+    EXACT = "exact"  # in closed form, integrals to 1e-9
+    MEAN = "mean"  # the mean of exact values over `STARTS` start states
+    BOUND = "bound"  # an upper bound
+
+
 @dataclass(frozen=True)
 class Optimum:
-    """The expected return of the best policy, noise-free, over the starts of the task.
+    """The expected return of the best policy, noise-free, over the start states of the task.
 
-    "exact" is a closed form (an integral to 1e-9); "mean" is one of exact values over `STARTS` starts, with its
-    standard error; "bound" is an upper bound, with the standard error of its mean and the reason for it.
+    Attributes:
+        value: The return.
+        kind: How it is known.
+        error: The standard error of a mean over start states; 0 for a closed form.
+        reason: Why the value is only a bound; empty otherwise.
     """
 
     value: float
-    kind: Literal["exact", "mean", "bound"]
+    kind: OptimumKind
     error: float = 0.0
     reason: str = ""
 
@@ -61,13 +72,13 @@ def optimum(task: Task) -> Optimum:
     reason = problem.doubt()
     closed = problem.mean()
     if closed is not None:
-        return Optimum(closed, "bound" if reason else "exact", 0.0, reason)
+        return Optimum(closed, OptimumKind.BOUND if reason else OptimumKind.EXACT, 0.0, reason)
     start = problem.mass.start
     values = problem.best(problem.offsets(_starts(problem.mass) if start is None else start[None]))
     if start is not None:
-        return Optimum(float(values[0]), "bound" if reason else "exact", 0.0, reason)
+        return Optimum(float(values[0]), OptimumKind.BOUND if reason else OptimumKind.EXACT, 0.0, reason)
     error = float(values.std(ddof=1) / math.sqrt(len(values)))
-    return Optimum(float(values.mean()), "bound" if reason else "mean", error, reason)
+    return Optimum(float(values.mean()), OptimumKind.BOUND if reason else OptimumKind.MEAN, error, reason)
 
 
 def best_returns(task: Task, starts: Float) -> tuple[Float, str]:

@@ -1,4 +1,4 @@
-"""From where can a point mass get what? The best return from each start, and whether it is exact.
+"""What is the best return of a point mass from each start state, and is it exact?
 
 The derivation is in `exact.continuous`.
 """

@@ -1,6 +1,6 @@
-"""By what is a task's return normalised? 0 is the random policy, 1 the exact optimum, both without noise.
+"""How is the return of a task normalised? 0 is the random policy, 1 the exact optimum, both without noise.
 
-Dividing by the optimum *under* noise would hide what noise does to an agent, so the scale stays where it is along the
+Dividing by the optimum *under* noise would hide the effect of noise on an agent. So the scale is the same along the
 noise dials.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from mohs.core.score import Reference, Score
+from mohs.core.score import Reference, ReferenceKind, Score
 from mohs.core.task import Task
 from mohs.exact.values.solve import Rule, values
 from mohs.tables.build import table
@@ -27,11 +27,11 @@ def return_score(task: Task) -> Score:
 
 
 def score_between(random: float, optimal: float) -> Score:
-    """The return as a score, with what these two policies earn."""
+    """The return as a score, with the returns of these two policies as references."""
     return Score(
         "return",
         "reward per episode",
         True,
-        Reference(random, "random policy, exact, noise-free"),
-        Reference(optimal, "optimal policy, exact, noise-free"),
+        Reference(random, "random policy, exact, noise-free", ReferenceKind.EXACT),
+        Reference(optimal, "optimal policy, exact, noise-free", ReferenceKind.EXACT),
     )

@@ -1,16 +1,18 @@
-"""What do the scores of a few runs say, and how sure is it? Free functions on plain arrays."""
+"""What do the scores of a few runs say, and with which certainty? Free functions on plain arrays."""
 
 from mohs.stats.comparison import paired_difference, probability_of_improvement, spearman
 from mohs.stats.curves import auc, final, paper_scale
-from mohs.stats.doses import BreakingDose, breaking_dose, damage, monotone_fit
+from mohs.stats.doses import BreakingDose, BreakingStatus, Side, breaking_dose, damage, monotone_fit
 from mohs.stats.intervals import Estimate, bonferroni_comparisons, estimate, estimates
 from mohs.stats.profiles import Profile, performance_profile
 from mohs.stats.rank_test import approximate_p_value, exact_p_value
 
 __all__ = [
     "BreakingDose",
+    "BreakingStatus",
     "Estimate",
     "Profile",
+    "Side",
     "approximate_p_value",
     "auc",
     "bonferroni_comparisons",

@@ -1,4 +1,4 @@
-"""Is an argument what a statistic can work with? Each check returns the value it accepted."""
+"""Are the arguments of a statistic valid? Each check returns the accepted value."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ FloatArray = NDArray[np.float64]
 
 
 def checked_level(level: float, name: str = "level") -> float:
-    """A share strictly between 0 and 1."""
+    """A level strictly between 0 and 1."""
     if not 0 < level < 1:
         raise UsageError(f"{name} must lie strictly between 0 and 1, for example .95; got {level!r}.")
     return float(level)
@@ -34,7 +34,7 @@ def checked_count(value: int, name: str, least: int = 1) -> int:
 
 
 def checked_index(value: int, size: int, name: str) -> int:
-    """A position among ``size`` rows; counting from the end is a mistake here, not a feature."""
+    """An index among ``size`` rows; negative indices are refused."""
     if not _whole(value) or not 0 <= value < size:
         raise UsageError(f"{name} must be an index from 0 to {size - 1}; got {value!r}.")
     return int(value)

@@ -1,4 +1,4 @@
-"""How sure is a share of few, and how long does it take half of all runs when some never get there?"""
+"""How certain is a proportion of few trials, and a median time that some runs never reach?"""
 
 from __future__ import annotations
 
@@ -7,25 +7,41 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mohs.stats.checks import checked_level
-from mohs.stats.intervals import Estimate
+from mohs.stats.checks import FloatArray, checked_level
+from mohs.stats.intervals import Estimate, IntArray
+
+LEVEL = 0.95
 
 
-def share(successes: int, n: int, level: float = 0.95) -> Estimate:
-    """The share of successes among n, with Clopper and Pearson's interval, which covers at least its level."""
-    from mohs.stats.proportion import clopper_pearson
+def clopper_pearson(successes: int, n: int, level: float = LEVEL) -> tuple[float, float]:
+    """Clopper and Pearson's interval of a success probability. Its coverage is at least `level`."""
+    low, high = clopper_pearson_bounds(np.array([successes]), n, level)
+    return float(low[0]), float(high[0])
 
+
+def clopper_pearson_bounds(successes: IntArray, n: int, level: float) -> tuple[FloatArray, FloatArray]:
+    """The lower and upper bounds of Clopper and Pearson's intervals, one for each number of successes among n."""
+    from scipy.special import betaincinv
+
+    tail = (1 - level) / 2
+    low = np.where(successes > 0, betaincinv(np.maximum(successes, 1), n - successes + 1, tail), 0.0)
+    high = np.where(successes < n, betaincinv(successes + 1, np.maximum(n - successes, 1), 1 - tail), 1.0)
+    return low, high
+
+
+def share(successes: int, n: int, level: float = LEVEL) -> Estimate:
+    """The proportion of successes among n, with Clopper and Pearson's interval."""
     checked_level(level)
     low, high = clopper_pearson(successes, n, level) if n else (math.nan, math.nan)
     return Estimate(successes / n if n else math.nan, low, high, n, level, "share", "Clopper and Pearson")
 
 
-def median_time(times: ArrayLike, level: float = 0.95) -> Estimate:
-    """The time within which half of the runs [n] arrive; infinite where fewer do. NaN marks a missing run.
+def median_time(times: ArrayLike, level: float = LEVEL) -> Estimate:
+    """The median time of the runs [n]; infinite where fewer than half finish. NaN marks a missing run.
 
-    Of an even number the lower of the two in the middle, by which half have arrived. The ends of the interval are two
-    of the times themselves, whatever their distribution: the median lies between the r-th from either side unless fewer
-    than r of n fair coins fall alike. Below 6 runs no two are sure enough for 95%.
+    With an even number of runs it is the lower of the two middle times. The interval is distribution-free: its ends are
+    the r-th smallest and the r-th largest time, with r from the binomial distribution with p = ½. Below 6 runs
+    there is no interval at 95%.
     """
     checked_level(level)
     runs = np.asarray(times, dtype=np.float64).ravel()
@@ -39,7 +55,7 @@ def median_time(times: ArrayLike, level: float = 0.95) -> Estimate:
 
 
 def _depth(n: int, level: float) -> int:
-    """The largest r at which fewer than r of n fair coins fall alike no more often than the level allows."""
+    """The largest r with 2 P(B < r) ≤ 1 - level, where B is binomial with n trials and p = ½."""
     tail, r = 0.0, 0
     while r < n // 2 and 2 * (tail := tail + math.comb(n, r) / 2**n) <= 1 - level:
         r += 1

@@ -1,6 +1,6 @@
-"""Do the intervals cover what they claim? ``python -m mohs.stats.coverage`` prints the simulated answer.
+"""Do the intervals have the coverage that they claim? ``python -m mohs.stats.coverage`` prints a simulation.
 
-Coverage is the share of simulated studies whose interval holds the true value, here known exactly.
+Coverage is the share of simulated studies whose interval contains the true value, which is known exactly.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def two_modes(failing: float) -> Case:
 
 
 def cases() -> dict[str, Case]:
-    """The distributions of the table, from kind to unkind."""
+    """The distributions of the table, from symmetric to bimodal."""
     from scipy.special import ndtr, ndtri
 
     # The part of a lognormal mean that lies between two quantiles, over the half of the runs there.

@@ -1,4 +1,4 @@
-"""Which single number stands for a training curve, and in which scale?
+"""Which single number summarises a training curve, and on which scale?
 
 A curve is the mean episodic return in each of a run's equal windows of training: an array [..., points].
 NaN marks a window without a finished episode; it is left out. A run that is missing altogether stays NaN.

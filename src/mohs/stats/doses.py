@@ -1,4 +1,4 @@
-"""At which dose of hardness does an agent break, and how much does the hardness cost it?
+"""At which dose of a dial does an agent break, and how much of its score does the dial cost?
 
 Scores are normalised: 0 is the random policy, 1 the exact optimum. Rows are doses, columns are seeds.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
+from enum import StrEnum
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,33 +25,53 @@ from mohs.stats.checks import (
 from mohs.stats.intervals import FEWEST_FOR_MEAN, Estimate, estimate
 from mohs.stats.resampling import percentile_interval, resampled_means, student_widening
 
-SIDES = {"up": ("up",), "down": ("down",), "both": ("down", "up"), "none": ()}
+
+class BreakingStatus(StrEnum):
+    """Whether there is a breaking dose, and if not, why."""
+
+    REACHED = "reached"
+    NOT_REACHED = "not_reached"  # beyond the hardest tested dose
+    NOT_LEARNT = "not_learnt"  # the vanilla score is not clearly above the random policy's
+    TOO_FEW = "too_few"  # some dose has fewer than 3 runs
+    UNORDERED = "unordered"  # the doses have no harder direction
+
+
+class Side(StrEnum):
+    """The side of vanilla that a breaking dose lies on."""
+
+    UP = "up"
+    DOWN = "down"
+    NONE = "none"
+
+
+SIDES = {"up": (Side.UP,), "down": (Side.DOWN,), "both": (Side.DOWN, Side.UP), "none": ()}
 
 
 @dataclass(frozen=True)
 class BreakingDose:
-    """The dose that halves vanilla's score on one side of vanilla.
+    """The dose that halves the vanilla score on one side of vanilla.
 
-    status: "reached", "not_reached" (beyond the hardest tested dose: ``dose`` is infinite), "not_learnt"
-    (vanilla itself is not clearly above the random policy), "too_few" (a dose with fewer than 3 runs) or
-    "unordered" (the doses have no harder direction). ``low`` and ``high`` are in numerical order; an infinite
-    end lies beyond the hardest tested dose. ``n`` is the smallest number of runs at a dose.
+    Attributes:
+        status: Whether there is such a dose, and if not, why.
+        dose: The dose; infinite where it lies beyond the hardest tested dose, NaN where it is not defined.
+        low: The lower bound of its interval; infinite bounds lie beyond the hardest tested dose.
+        high: The upper bound of its interval.
+        n: The smallest number of runs at a dose.
+        level: The coverage that the interval claims.
+        side: The side of vanilla that was examined.
     """
 
-    status: str
+    status: BreakingStatus
     dose: float
     low: float
     high: float
     n: int
     level: float
-    side: str = "none"
+    side: Side = Side.NONE
 
     def to_dict(self) -> dict[str, Json]:
-        """Plain data for JSON: a number that is unknown, or beyond the hardest tested dose, is None."""
-        return {
-            name: None if isinstance(value, float) and not math.isfinite(value) else value
-            for name, value in asdict(self).items()
-        }
+        """Plain data for JSON; NaN and infinite numbers become None."""
+        return {name: _plain(value) for name, value in asdict(self).items()}
 
 
 def monotone_fit(means: ArrayLike, harder: str = "up", weights: ArrayLike | None = None) -> FloatArray:
@@ -101,7 +122,7 @@ def breaking_dose(
     checked_index(vanilla, len(runs), "vanilla")
     counts = (~np.isnan(runs)).sum(axis=1)
     if harder == "none":
-        return (_verdict("unordered", int(counts.min()), level),)
+        return (_undefined(BreakingStatus.UNORDERED, int(counts.min()), level),)
     amounts = checked_array(doses, "doses", 1)
     if len(amounts) != len(runs):
         raise UsageError(f"doses must have one entry per row of scores, {len(runs)}; got {len(amounts)}.")
@@ -110,7 +131,7 @@ def breaking_dose(
 
     results = []
     for side in SIDES[harder]:
-        direction = 1.0 if side == "up" else -1.0
+        direction = 1.0 if side is Side.UP else -1.0
         hardness = direction * (amounts - amounts[vanilla])
         harder_rows = np.flatnonzero((hardness > 0) & (counts > 0))
         if harder_rows.size:
@@ -165,13 +186,13 @@ def _first_half(
     counts = (~np.isnan(runs)).sum(axis=1)
     n = int(counts.min())
     if n < FEWEST_FOR_MEAN:
-        return _verdict("too_few", n, level)
+        return _undefined(BreakingStatus.TOO_FEW, n, level)
     if estimate(runs[0], level=level).low < learnt_above:
-        return _verdict("not_learnt", n, level)
+        return _undefined(BreakingStatus.NOT_LEARNT, n, level)
     observed = float(_crossing(hardness, np.nanmean(runs, axis=1), counts.astype(np.float64)))
     means, weights = resampled_means(runs, resamples, np.random.default_rng(seed), student_widening(n, level))
     low, high = percentile_interval(_crossing(hardness, means, weights), level)
-    status = "reached" if math.isfinite(observed) else "not_reached"
+    status = BreakingStatus.REACHED if math.isfinite(observed) else BreakingStatus.NOT_REACHED
     return BreakingDose(status, observed, low, high, n, level)
 
 
@@ -189,11 +210,17 @@ def _crossing(hardness: FloatArray, means: FloatArray, weights: FloatArray) -> F
     return np.where(below.any(axis=-1), dose[..., 0], np.inf)
 
 
-def _placed(found: BreakingDose, origin: float, direction: float, side: str) -> BreakingDose:
+def _placed(found: BreakingDose, origin: float, direction: float, side: Side) -> BreakingDose:
     """From distance to vanilla back to the dose's own unit."""
     ends = sorted((float(origin + direction * found.low), float(origin + direction * found.high)))
     return replace(found, dose=float(origin + direction * found.dose), low=ends[0], high=ends[1], side=side)
 
 
-def _verdict(status: str, n: int, level: float) -> BreakingDose:
+def _undefined(status: BreakingStatus, n: int, level: float) -> BreakingDose:
     return BreakingDose(status, math.nan, math.nan, math.nan, n, level)
+
+
+def _plain(value: Json) -> Json:
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return str(value) if isinstance(value, StrEnum) else value

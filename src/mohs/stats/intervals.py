@@ -1,4 +1,4 @@
-"""How well do a few seeds pin down the average run?
+"""How precise is an average over a few seeds?
 
 Both intervals are studentised, because the percentile bootstrap on 3 to 10 seeds covers far less than it
 claims. Their simulated coverage is in docs/statistics.md; ``python -m mohs.stats.coverage`` makes that table.
@@ -24,7 +24,7 @@ FEWEST_FOR_SD = 5
 
 @dataclass(frozen=True)
 class Estimate:
-    """A value, the interval around it, and what both rest on.
+    """A value with its interval, sample size and method.
 
     ``n`` counts the runs used; ``level`` is the coverage that the interval claims, after any correction for
     several comparisons. The ends are NaN when there are too few runs for an interval.
@@ -40,7 +40,7 @@ class Estimate:
 
     @property
     def known(self) -> bool:
-        """Whether there is an interval, so that a verdict may rest on it."""
+        """Whether there is an interval."""
         return math.isfinite(self.low) and math.isfinite(self.high)
 
     def to_dict(self) -> dict[str, Json]:
@@ -49,13 +49,13 @@ class Estimate:
 
 
 def bonferroni_comparisons(k: int) -> int:
-    """How many pairs k results form: k(k−1)/2, the paper's number of comparisons for k bars (at least 1)."""
+    """The number of pairs among k results, k(k−1)/2 and at least 1: the paper's number of comparisons."""
     checked_count(k, "k")
     return max(1, k * (k - 1) // 2)
 
 
 def corrected_level(level: float, comparisons: int = 1) -> float:
-    """The level at which each of several intervals must be made for all to hold together at ``level``."""
+    """The Bonferroni-corrected level of each of several intervals that hold jointly at ``level``."""
     return 1 - (1 - checked_level(level)) / checked_count(comparisons, "comparisons")
 
 

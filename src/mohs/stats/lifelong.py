@@ -1,9 +1,10 @@
-"""What is kept, what transfers? Metrics of one life: an agent that learns tasks one after the other.
+"""What is kept, what transfers? Metrics of one lifelong run: an agent that learns tasks one after the other.
 
-A life has blocks, in each of which one task is learnt; before the first and after each, all tasks are evaluated.
+A lifelong run is a sequence of blocks. The agent trains on one task in each block. All tasks are evaluated before the
+first block and after each block.
 Performance maintenance, performance recovery, transfer, relative performance and sample efficiency are those of New et
 al. (2022, l2metrics), average performance, forgetting and forward transfer by areas those of Wołczyk et al. (2021,
-Continual World). Where a metric is not defined (no task was learnt twice, a ratio to zero) it is nan.
+Continual World). A metric that is not defined (no task was learnt twice, a ratio to zero) is NaN.
 """
 
 from __future__ import annotations
@@ -16,15 +17,21 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
-TERMINAL = 0.1  # the share of a curve, at its end, that tells what was reached
-LEARNT = 0.01  # the performance above which an expert has learnt something to compare with
-SMOOTHED, WIDEST = 0.2, 100  # the share of a curve, and the most points, that are averaged before saturation is sought
+TERMINAL = 0.1  # the last share of a curve, whose mean is the terminal performance
+LEARNT = 0.01  # an expert must reach this performance to be compared with
+SMOOTHED, WIDEST = 0.2, 100  # width of the moving average: as a share of the curve, and in points at most
 
 
 @dataclass(frozen=True, eq=False)
-class Life:
-    """`blocks` are the tasks that were learnt, by number; `evaluations` [blocks + 1, tasks]; `curves` the performance
-    in training of each block, `experts` that of an agent that learnt a task alone."""
+class LifelongRun:
+    """One agent's run through a curriculum.
+
+    Attributes:
+        blocks: The number of the task that each block trains on.
+        evaluations: Performance on every task before the first and after each block, [blocks + 1, tasks].
+        curves: The training curve of each block.
+        experts: The training curve of a single-task expert, by task.
+    """
 
     blocks: tuple[int, ...]
     evaluations: Floats
@@ -32,110 +39,110 @@ class Life:
     experts: Mapping[int, Floats]
 
     def learnt(self, task: int) -> list[int]:
-        """The blocks in which a task was learnt."""
+        """The blocks that train on a task."""
         return [block for block, of in enumerate(self.blocks) if of == task]
 
     @property
     def tasks(self) -> list[int]:
-        """The tasks that were learnt, in that order."""
+        """The tasks that were trained on, in order of first appearance."""
         return list(dict.fromkeys(self.blocks))
 
     def curve(self, task: int) -> Floats:
-        """The training of a task, its blocks one after the other."""
+        """The training curve of a task: its blocks, concatenated."""
         return np.concatenate([self.curves[block] for block in self.learnt(task)])
 
 
 def terminal(curve: Floats) -> float:
-    """What was reached at the end of a curve."""
+    """The terminal performance: the mean of the last tenth of a curve."""
     known = curve[~np.isnan(curve)]
     return float(known[int((1 - TERMINAL) * len(known)) :].mean()) if len(known) else np.nan
 
 
-def maintenance(life: Life) -> float:
-    """Evaluations after other tasks were learnt, less the one right after the task itself."""
-    return _maintained(life, lambda task, block: float(life.evaluations[block + 1, task]))
+def maintenance(run: LifelongRun) -> float:
+    """Performance maintenance: later evaluations minus the evaluation right after learning."""
+    return _maintained(run, lambda task, block: float(run.evaluations[block + 1, task]))
 
 
-def terminal_maintenance(life: Life) -> float:
-    """The same, less what was reached at the end of training."""
-    return _maintained(life, lambda task, block: terminal(life.curves[block]))
+def terminal_maintenance(run: LifelongRun) -> float:
+    """Performance maintenance relative to the terminal performance in training."""
+    return _maintained(run, lambda task, block: terminal(run.curves[block]))
 
 
-def _maintained(life: Life, reference: Callable[[int, int], float]) -> float:
+def _maintained(run: LifelongRun, reference: Callable[[int, int], float]) -> float:
     means = []
-    for task in life.tasks:
+    for task in run.tasks:
         changes = []
-        for after in range(1, len(life.blocks) + 1):
-            before = [block for block in life.learnt(task) if block < after]
+        for after in range(1, len(run.blocks) + 1):
+            before = [block for block in run.learnt(task) if block < after]
             if before and after > before[-1] + 1:  # the evaluation right after learning is the reference itself
-                changes.append(float(life.evaluations[after, task]) - reference(task, before[-1]))
+                changes.append(float(run.evaluations[after, task]) - reference(task, before[-1]))
         if changes:
             means.append(float(np.mean(changes)))
     return _mean(means)
 
 
-def recovery(life: Life) -> float:
-    """By how many points a task is learnt again sooner from one time to the next (Theil and Sen's slope, negated)."""
+def recovery(run: LifelongRun) -> float:
+    """Performance recovery: by how many points relearning gets faster each time (negated Theil-Sen slope)."""
     slopes = []
-    for task in life.tasks:
-        blocks = life.learnt(task)
-        times = [recovery_time(life.curves[b], terminal(life.curves[a])) for a, b in pairwise(blocks)]
+    for task in run.tasks:
+        blocks = run.learnt(task)
+        times = [recovery_time(run.curves[b], terminal(run.curves[a])) for a, b in pairwise(blocks)]
         if len(times) > 1 and not np.isnan(times).any():
             slopes.append(-np.median([(y - x) / (j - i) for (i, x), (j, y) in combinations(enumerate(times), 2)]))
     return _mean(slopes)
 
 
 def recovery_time(curve: Floats, level: float) -> float:
-    """The points of a curve before it reaches a level; one more than there are where it does not."""
+    """The number of points before a curve reaches a level; its length + 1 if it never does."""
     there = np.flatnonzero(curve >= level)
     return float(there[0]) if len(there) else np.nan if np.isnan(level) else len(curve) + 1.0
 
 
-def forward_pairs(life: Life) -> Iterator[tuple[int, int, float, float]]:
-    """(task learnt, task not learnt yet, its performance before and after)."""
-    yield from _pairs(life, lambda block, first: first is None or block < first)
+def forward_pairs(run: LifelongRun) -> Iterator[tuple[int, int, float, float]]:
+    """(task trained on, a task not trained on yet, performance on the latter before and after)."""
+    yield from _pairs(run, lambda block, first: first is None or block < first)
 
 
-def backward_pairs(life: Life) -> Iterator[tuple[int, int, float, float]]:
-    """(task learnt, task learnt before, its performance before and after)."""
-    yield from _pairs(life, lambda block, first: first is not None and block > first)
+def backward_pairs(run: LifelongRun) -> Iterator[tuple[int, int, float, float]]:
+    """(task trained on, a task trained on earlier, performance on the latter before and after)."""
+    yield from _pairs(run, lambda block, first: first is not None and block > first)
 
 
-def _pairs(life: Life, counts: Callable[[int, int | None], bool]) -> Iterator[tuple[int, int, float, float]]:
-    for block, task in enumerate(life.blocks):
-        for other in range(life.evaluations.shape[1]):
-            if other != task and counts(block, next(iter(life.learnt(other)), None)):
-                before, after = life.evaluations[block : block + 2, other]
+def _pairs(run: LifelongRun, counts: Callable[[int, int | None], bool]) -> Iterator[tuple[int, int, float, float]]:
+    for block, task in enumerate(run.blocks):
+        for other in range(run.evaluations.shape[1]):
+            if other != task and counts(block, next(iter(run.learnt(other)), None)):
+                before, after = run.evaluations[block : block + 2, other]
                 yield task, other, float(before), float(after)
 
 
 def ratio(before: float, after: float) -> float:
-    """Not defined where nothing could be done before; what is below 0 counts as 0."""
+    """after / before; NaN where `before` is not positive. Negative values count as 0."""
     return max(after, 0.0) / before if before > 0 else np.nan
 
 
 def contrast(before: float, after: float) -> float:
-    """From -1 (all is lost) to 1 (all is new). Not defined where nothing could be done before or after."""
+    """(after - before) / (after + before), from -1 to 1; NaN where both are 0. Negative values count as 0."""
     before, after = max(before, 0.0), max(after, 0.0)
     return (after - before) / (after + before) if after + before > 0 else np.nan
 
 
-def relative_performance(life: Life) -> float:
-    """The area under the curve of a task, as a share of its expert's over as many points."""
+def relative_performance(run: LifelongRun) -> float:
+    """The area under the training curve of a task relative to that of its expert, over as many points."""
     shares = []
-    for task, expert in _experts(life):
-        mine = life.curve(task)
+    for task, expert in _experts(run):
+        mine = run.curve(task)
         points = min(len(mine), len(expert))
         area, whole = _mean(mine[:points]), _mean(expert[:points])
         shares.append(area / whole if whole > LEARNT else np.nan)
     return _mean(shares)
 
 
-def sample_efficiency(life: Life) -> float:
-    """How much higher than its expert's the curve of a task gets, times how much sooner it is there."""
+def sample_efficiency(run: LifelongRun) -> float:
+    """Ratio of saturation values times inverse ratio of saturation times, against the single-task expert."""
     products = []
-    for task, expert in _experts(life):
-        (high, soon), (other_high, other_soon) = saturation(life.curve(task)), saturation(expert)
+    for task, expert in _experts(run):
+        (high, soon), (other_high, other_soon) = saturation(run.curve(task)), saturation(expert)
         defined = soon > 0 and other_high > LEARNT
         products.append(high / other_high * other_soon / soon if defined else np.nan)
     return _mean(products)
@@ -151,7 +158,7 @@ def saturation(curve: Floats) -> tuple[float, int]:
 
 
 def smoothed(curve: Floats) -> Floats:
-    """Moving averages over a fifth of the curve, which is mirrored at both ends."""
+    """A moving average over a fifth of the curve, which is mirrored at both ends."""
     window = min(int(SMOOTHED * len(curve)), WIDEST)
     if window < 3:
         return curve
@@ -161,58 +168,58 @@ def smoothed(curve: Floats) -> Floats:
     return means[first : first + len(curve)]
 
 
-def average_performance(life: Life) -> float:
-    """Over all tasks that were learnt, at the end."""
-    return float(np.mean(life.evaluations[-1, life.tasks]))
+def average_performance(run: LifelongRun) -> float:
+    """The mean final performance over the tasks that were trained on."""
+    return float(np.mean(run.evaluations[-1, run.tasks]))
 
 
-def forgetting(life: Life) -> float:
-    """What a task was worth right after it was learnt last, less what it is worth at the end."""
-    lost = [life.evaluations[life.learnt(task)[-1] + 1, task] - life.evaluations[-1, task] for task in life.tasks]
+def forgetting(run: LifelongRun) -> float:
+    """Performance right after a task was last learnt, minus final performance."""
+    lost = [run.evaluations[run.learnt(task)[-1] + 1, task] - run.evaluations[-1, task] for task in run.tasks]
     return float(np.mean(lost))
 
 
-def area_transfer(life: Life) -> float:
-    """How much of what an expert's curve leaves below 1 the first block of a task gains; performances are ≤ 1."""
+def area_transfer(run: LifelongRun) -> float:
+    """Forward transfer by areas: (area - expert's area) / (1 - expert's area) in the first block of a task."""
     gains = []
-    for task, _ in _experts(life):
-        mine, other = first_areas(life, task)
+    for task, _ in _experts(run):
+        mine, other = first_areas(run, task)
         gains.append((mine - other) / (1 - other) if other < 1 else np.nan)
     return _mean(gains)
 
 
-def first_areas(life: Life, task: int) -> tuple[float, float]:
-    """The mean performance in training while a task is first learnt, and its expert's over as many points."""
-    first, expert = life.curves[life.learnt(task)[0]], life.experts[task]
+def first_areas(run: LifelongRun, task: int) -> tuple[float, float]:
+    """The mean training performance in the first block of a task, and that of its expert over as many points."""
+    first, expert = run.curves[run.learnt(task)[0]], run.experts[task]
     points = min(len(first), len(expert))
     return _mean(first[:points]), _mean(expert[:points])
 
 
-def _experts(life: Life) -> Iterator[tuple[int, Floats]]:
-    return ((task, life.experts[task]) for task in life.tasks if task in life.experts)
+def _experts(run: LifelongRun) -> Iterator[tuple[int, Floats]]:
+    return ((task, run.experts[task]) for task in run.tasks if task in run.experts)
 
 
 def _mean(values: Sequence[float] | Floats) -> float:
-    """The mean of those that are defined."""
+    """The mean of the values that are not NaN."""
     known = [value for value in values if not np.isnan(value)]
     return float(np.mean(known)) if known else np.nan
 
 
 @dataclass(frozen=True)
 class Metric:
-    """`neutral` is what an agent scores that neither gains nor loses anything; None where that is no question."""
+    """A lifelong-learning metric. `neutral` is its value without any gain or loss; None if there is no such value."""
 
     title: str
     text: str
     neutral: float | None
-    of: Callable[[Life], float]
+    of: Callable[[LifelongRun], float]
     higher_is_better: bool = True
 
 
 def _over(
-    pairs: Callable[[Life], Iterator[tuple[int, int, float, float]]], compare: Callable[[float, float], float]
-) -> Callable[[Life], float]:
-    return lambda life: _mean([compare(before, after) for _, _, before, after in pairs(life)])
+    pairs: Callable[[LifelongRun], Iterator[tuple[int, int, float, float]]], compare: Callable[[float, float], float]
+) -> Callable[[LifelongRun], float]:
+    return lambda run: _mean([compare(before, after) for _, _, before, after in pairs(run)])
 
 
 METRICS: dict[str, Metric] = {

@@ -1,4 +1,4 @@
-"""How many runs do better than a given score?"""
+"""Which share of the runs scores above a threshold?"""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from mohs.core.errors import UsageError
 from mohs.stats.checks import checked_array
+from mohs.stats.counts import clopper_pearson_bounds
 from mohs.stats.intervals import corrected_level
 
 
@@ -33,8 +34,6 @@ def performance_profile(scores: ArrayLike, thresholds: ArrayLike, level: float =
     covers at least ``level`` at every threshold and n, where Wilson's can fall short; pooling points of equal
     n only adds to it.
     """
-    from scipy.special import betaincinv
-
     runs, levels = checked_array(scores, "scores"), checked_array(thresholds, "thresholds", 1)
     if np.isnan(levels).any():
         raise UsageError("thresholds must be finite numbers; it holds NaN.")
@@ -46,8 +45,6 @@ def performance_profile(scores: ArrayLike, thresholds: ArrayLike, level: float =
         return Profile(tuple(levels.tolist()), unknown, unknown, unknown, 0, claimed)
 
     above = (present[:, None] > levels).sum(axis=0)
-    tail = (1 - claimed) / 2
-    low = np.where(above > 0, betaincinv(np.maximum(above, 1), n - above + 1, tail), 0.0)
-    high = np.where(above < n, betaincinv(above + 1, np.maximum(n - above, 1), 1 - tail), 1.0)
+    low, high = clopper_pearson_bounds(above, n, claimed)
     share, lows, highs = (tuple(column.tolist()) for column in (above / n, low, high))
     return Profile(tuple(levels.tolist()), share, lows, highs, n, claimed)

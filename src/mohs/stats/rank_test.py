@@ -1,4 +1,4 @@
-"""Could a rank correlation be chance? Its p-value, by Student's approximation and over all orders of the doses.
+"""Is a rank correlation significant? Its p-value, by Student's approximation and by exact permutation.
 
 With five doses the two differ: r = 0.9 has p = 0.037 by the approximation, which the tables of MDP Playground give, and
 0.083 exactly; r = 1 has p = 0 and 0.017.

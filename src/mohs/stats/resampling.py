@@ -1,4 +1,4 @@
-"""How do the means over seeds move when the seeds are drawn again?"""
+"""How do means over seeds vary under the bootstrap?"""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ ALMOST_NO_WEIGHT = 1e-9
 
 
 def student_widening(n: int, level: float) -> float:
-    """By how much the bootstrap spread of a mean over n runs falls short of Student's.
+    """The ratio of Student's spread of a mean over n runs to the bootstrap's.
 
     The bootstrap divides by n, not n − 1, and its percentiles are as short-tailed as the normal's (Hesterberg
     2015).
@@ -28,7 +28,7 @@ def student_widening(n: int, level: float) -> float:
 def resampled_means(
     scores: FloatArray, resamples: int, rng: np.random.Generator, widening: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Means [resamples, rows] of scores [rows, n] over redrawn columns, and how many runs each rests on.
+    """Bootstrap means [resamples, rows] of scores [rows, n] over columns, and the number of runs of each.
 
     A column (a seed) is drawn for all rows at once, which keeps their pairing. ``widening`` stretches the
     means about the observed ones.

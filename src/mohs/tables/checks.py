@@ -1,4 +1,4 @@
-"""Which arrays are no finite MDP? One sentence for each thing that can be wrong with a table."""
+"""Are the arrays of a table a finite MDP? One error message for each possible fault."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOLERANCE = 1e-6  # by which probabilities may miss 1
 
 
 def check(table: Table) -> None:
-    """Raises what is wrong with a table, if anything."""
+    """Raises `UsageError` if the arrays are not a finite MDP."""
     _check_arrays(table)
     states, actions = table.states, table.actions
     if table.succ.size and (table.succ.min() < 0 or table.succ.max() >= states):
@@ -45,7 +45,9 @@ def check(table: Table) -> None:
     if not abs(table.initial.sum() - 1) <= 1e-9:
         raise UsageError(f"initial must be probabilities ≥ 0 that sum to 1, but sums to {table.initial.sum():g}.")
     if not np.any(table.initial[~table.terminal] > 0):
-        raise UsageError("initial must give a probability to a state that is not terminal: every start is an end.")
+        raise UsageError(
+            "initial must give a non-terminal state a positive probability: every start state is terminal."
+        )
     if table.prob is not None and table.indptr is not None:
         check_probabilities("prob", table.prob, table.indptr, np.repeat(~table.terminal, actions), actions)
 

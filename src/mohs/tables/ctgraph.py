@@ -1,4 +1,4 @@
-"""What is a CT-graph made of? A tree whose nodes are numbered, a goal among its leaves, and what is seen of a state.
+"""What does a CT-graph consist of? A tree with numbered nodes, a goal among its leaves, and observations of states.
 
 The root is node 0, the children of node n are b·n + 1 to b·n + b. Every node has a wait state and behind it a decision
 state, or an end where the node is a leaf. States are numbered so that those of a shallow graph keep their numbers in a
@@ -32,8 +32,8 @@ def nodes(branching: int, levels: int) -> int:
 
 
 class Seen(NamedTuple):
-    """What is seen of a kind of states: the number `first + stride · rank` of the rank-th of them, or, where
-    `choices` is not 0, one of the numbers from `first` on, drawn anew at every step."""
+    """The observations of a kind of states: `first + stride · rank` for the rank-th of them or, where `choices` is
+    not 0, one of `choices` numbers from `first` on, drawn at every step."""
 
     first: int
     stride: int
@@ -122,7 +122,7 @@ def path(number: int, branching: int, depth: int) -> tuple[int, ...]:
 
 
 def sets(values: dict[str, Any]) -> tuple[tuple[Seen, ...], int]:
-    """What is seen of each kind of states, and how many numbers there are.
+    """The observations of each kind of states, and their number.
 
     Kinds whose every state is seen as itself take the numbers after those that are given; where all are such, the
     number of a state is seen.
@@ -147,7 +147,7 @@ def sets(values: dict[str, Any]) -> tuple[tuple[Seen, ...], int]:
 
 
 def check(values: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
-    """What the parameters imply; an error where they contradict each other."""
+    """The implied parameters; raises `UsageError` where parameters contradict each other."""
     b, d = values["branching"], values["depth"]
     states = 2 * nodes(b, d + 1) + 2
     if states > MAX_STATES:
@@ -215,7 +215,7 @@ def class_kinds(task: Task) -> npt.NDArray[np.int64]:
 
 
 def payoffs(parts: Graph, goal: int | None = None) -> npt.NDArray[np.float64]:
-    """What each end pays on average (equations 8 and 10)."""
+    """The expected reward of each leaf (equations 8 and 10)."""
     b, d = parts.branching, parts.depth
     goal = parts.goal if goal is None else goal
     ends = np.arange(parts.leaves)
@@ -285,7 +285,7 @@ def ctgraph_table(task: Task, limit: int = MAX_STATES) -> Table:
 
 
 def first_seen(parts: Graph) -> npt.NDArray[np.int32]:
-    """What is seen of each state; the first of several observations."""
+    """The observation of each state; the first where there are several."""
     seen = np.empty(parts.states, dtype=np.int32)
     inner = parts.decisions
     home, wait, decision, end, fail = parts.seen

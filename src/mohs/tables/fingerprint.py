@@ -1,6 +1,6 @@
-"""What is the whole state of a Python object? A digest that is the same for the same state.
+"""What is the complete state of a Python object? A digest that is equal for equal states.
 
-Pickling will not do: a class may pickle less than its state (Gymnasium's `EzPickle` keeps the constructor's arguments
+Pickling is not enough: a class may pickle less than its state (Gymnasium's `EzPickle` keeps the constructor's arguments
 alone), and equal states may pickle differently. Here the values themselves are read: attributes, slots, containers,
 arrays, functions with what they enclose; also which of them are one and the same object or share memory. Random
 generators are listed, not read. What an object keeps in compiled code cannot be read, and is listed as hidden.
@@ -53,7 +53,7 @@ def read(value: object, part: Part = lambda owner, name, value: True) -> Reading
 
 
 def stir(generators: Iterable[Generators], seed: int) -> None:
-    """Lets random generators go on from elsewhere."""
+    """Reseeds random generators."""
     for generator in generators:
         if isinstance(generator, np.random.RandomState | random.Random):
             generator.seed(seed)
@@ -63,7 +63,7 @@ def stir(generators: Iterable[Generators], seed: int) -> None:
 
 
 def positions(generators: Iterable[Generators]) -> bytes:
-    """Where random generators are in their streams, to tell whether one was drawn from."""
+    """The states of random generators, to detect whether one was drawn from."""
     found: list[Any] = []
     for generator in generators:
         if isinstance(generator, random.Random):

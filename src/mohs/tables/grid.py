@@ -1,6 +1,6 @@
 """What does a grid task consist of? The parts of a discrete toy whose states are the cells of a grid.
 
-Cells are numbered as a page is read: from left to right (the first coordinate grows), from top to bottom (the second
+Cells are numbered in reading order: from left to right (the first coordinate grows), from top to bottom (the second
 one falls), then page after page. So a picture of the grid and a list of its states have the same order.
 """
 
@@ -89,6 +89,6 @@ def moves(shape: Cell) -> Int:
 
 
 def action_names(dimensions: int) -> tuple[str, ...]:
-    """As the first two dimensions are drawn; those beyond have signs only."""
+    """The names of the actions: directions in the first two dimensions, signs in the others."""
     further = [f"{sign} along dimension {i + 1}" for i in range(2, dimensions) for sign in ("−1", "+1")]
     return (*_NAMES[: 2 * dimensions], *further)

@@ -1,4 +1,4 @@
-"""Which parameters of a grid go together? What they imply, and one clear sentence where they contradict."""
+"""Which parameters of a grid are consistent, and which others do they imply?"""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MIN_PIXELS = 3  # of a cell in an image
 
 
 def check(values: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
-    """What the parameters imply, written in one way; an error where they contradict each other."""
+    """The implied parameters in canonical form; raises `UsageError` where parameters contradict each other."""
     shape: Cell = values["grid_shape"]
     cells, actions = math.prod(shape), 2 * len(shape)
     if cells < 2:
@@ -46,7 +46,7 @@ def check(values: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
 
 
 def target_point(values: dict[str, Any]) -> Cell:
-    """The cell to reach: by default the last one, which is as far from the first as can be."""
+    """The target cell: by default the last one, which is farthest from the first."""
     point: Cell | None = values["target_point"]
     return last_cell(values["grid_shape"]) if point is None else point
 

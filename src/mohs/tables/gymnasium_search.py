@@ -1,14 +1,14 @@
-"""Which states of a Gymnasium environment can be reached, and by which actions? Breadth-first, by playing it.
+"""Which states of a Gymnasium environment can be reached, and by which actions? Breadth-first search by stepping it.
 
-A state is named by a key and by what is seen there. By default the key is a digest of all that the environment object
+A state is identified by a key and its observation. By default the key is a digest of all that the environment object
 holds (`mohs.tables.fingerprint`), without random generators, spaces and spec. To act in a state once more, a copy of
 the environment that was left there is stepped; where copies cannot be made, or are not what they were copied from, the
 episode is reset and its actions are played again.
 
-Two checks look for what would make the table wrong. Every action is taken twice or, if it draws from a random
+Two checks look for faults of the table. Every action is taken twice or, if it draws from a random
 generator, more often, each time with the generators stirred: the outcomes must be the same. And TRIALS episodes go to
-some state and on from there at random: they must go as the table says. So chance is found, and so is state that the key
-does not tell of, unless it shows so rarely that neither check comes across it.
+some state and on from there at random: they must go as the table says. This finds stochastic transitions and
+state that the key does not cover, unless they are so rare that neither check meets them.
 """
 
 from __future__ import annotations

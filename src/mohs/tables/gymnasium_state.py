@@ -1,4 +1,4 @@
-"""What of a Gymnasium environment is its state? All that it and its wrappers hold, but for constants and chance."""
+"""What is the state of a Gymnasium environment? All its attributes except constants and generators."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is the table of a Gymnasium environment? Its `P` where it has one; else what playing it finds."""
+"""What is the table of a Gymnasium environment? Its `P` where it has one; else the result of a search."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""How is a table read and written? From plain arrays; from and to our own files and those of the BRIDGE data set.
+"""How is a table read and written? From arrays; from and to files of mohs and of the BRIDGE data set.
 
-Our format is an npz with the fields of `Table` by name: `actions`, `succ`, `reward`, `terminal`, `initial`,
+The format of mohs is an npz with the fields of `Table` by name: `actions`, `succ`, `reward`, `terminal`, `initial`,
 `observation`, `several`, `horizon` (-1: none), `discount`, `action_names`, `renderer` and, for a stochastic table,
 `indptr` and `prob`; `format` is 1. BRIDGE's (Laidlaw et al. 2023) is for deterministic tables with one start, state 0:
 `transitions` [S, A] are next states, -1 = the end, and `rewards` [S, A] have 32 bits; there may be pictures of the
@@ -108,7 +108,7 @@ def _stochastic(probs: Float, pay: Float, ends: npt.NDArray[np.bool_], start: Fl
 
 
 def load(path: str | os.PathLike[str], *, horizon: int | None = None) -> Table:
-    """A table from a file of ours or of BRIDGE's, which says no horizon."""
+    """Reads a table from a file of mohs or of BRIDGE; the latter has no horizon."""
     if Path(path).is_file() and not zipfile.is_zipfile(path):
         raise UsageError(f"{path} cannot be read as a table: it is not an npz file.")
     try:
@@ -144,7 +144,7 @@ def load(path: str | os.PathLike[str], *, horizon: int | None = None) -> Table:
 
 
 def save(table: Table, path: str | os.PathLike[str]) -> None:
-    """Writes a table whole or not at all."""
+    """Writes a table to a file, atomically."""
     arrays = {name: getattr(table, name) for name in _ARRAYS if getattr(table, name) is not None}
     fields: dict[str, Any] = {
         "format": FORMAT,
@@ -161,8 +161,8 @@ def save(table: Table, path: str | os.PathLike[str]) -> None:
 def save_bridge(table: Table, path: str | os.PathLike[str]) -> None:
     """Writes a deterministic table with one start in BRIDGE's format.
 
-    The start comes first, the other states keep their order, and all ends become -1. Rewards are rounded to 32 bits;
-    horizon, discount, observations and names have no place in the format.
+    The start comes first, the other states keep their order, and all terminal states become -1. Rewards are rounded to
+    32 bits. The format has no horizon, discount, observations and names.
     """
     plain, starts = table.simplified(), np.flatnonzero(table.initial)
     if not plain.deterministic:

@@ -1,4 +1,4 @@
-"""What is an MDP that one can look at? A table without chance, and the board that each of its states shows."""
+"""What is an MDP with pictures? A deterministic table, and the board of each of its states."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mohs.tables.table import Table
 
 @dataclass(frozen=True, eq=False)
 class Mdp:
-    """A complete deterministic MDP and what is seen of its states.
+    """A complete deterministic MDP and the boards of its states.
 
     `cells[state]` has a code for what lies on each cell of a board of `shape` (rows, columns), row by row; `codes` has
     one character for each code, for pictures as text.

@@ -1,4 +1,4 @@
-"""Which states cannot be told apart? Those from which every sequence of actions shows and pays the same."""
+"""Which states are equivalent? Those from which every sequence of actions gives the same observations and rewards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mohs.tables.table import Table
 
 
 def merged(table: Table) -> Table:
-    """The smallest deterministic table that plays the same; each state keeps the place of the first one merged into it.
+    """The smallest equivalent deterministic table; each state keeps the place of the first one merged into it.
 
     Classes of states that look alike now are split by the classes that their actions lead to, until none is (Moore
     1956).

@@ -1,4 +1,4 @@
-"""Which number has a key? Keys are numbered as they come, through a hash table that grows with them."""
+"""Which number has a key? Keys are numbered in order of appearance by a growing hash table."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Progress = Callable[[str, int], None]  # what is being counted, and how many the
 
 
 class TooManyError(UsageError):
-    """There are more keys than there may be."""
+    """There are more keys than the limit."""
 
 
 class Numbering:
-    """Keys ≥ 0 and their numbers 0, 1, …; `limit` is the most that there may be."""
+    """Keys ≥ 0 and their numbers 0, 1, …; at most `limit` of them."""
 
     def __init__(self, limit: int, what: str = "states") -> None:
         self.limit, self.what = limit, what

@@ -1,7 +1,7 @@
-"""What is a continuous toy made of? A point mass, the dimensions that matter, a target and terminal regions.
+"""What does a continuous toy consist of? A point mass, the relevant dimensions, a target and terminal regions.
 
-Nothing is generated: the parts are read off the parameters. The engine moves them, `exact.continuous` reasons about
-them.
+Nothing is generated: the parts follow from the parameters. The engine simulates them, `exact.continuous` derives the
+optimum from them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How does a kernel read a row of a table? The same in deterministic tables, whose `indptr` and `prob` are empty."""
+"""How does a kernel read a row of a table? A deterministic table has empty `indptr` and `prob`."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ def span(row, indptr):
 
 
 @law
-def chance_of(entry, prob):
+def prob_of(entry, prob):
     """The probability of an entry of its row."""
     return 1.0 if len(prob) == 0 else prob[entry]

@@ -1,6 +1,6 @@
 """Which sequences of states are rewardable? floor(density · possible) of them, the first of a seeded ranking.
 
-So a denser reward keeps the sequences of a sparser one. Sequences never repeat a state and have no terminal states.
+So a denser reward keeps the sequences of a sparser one. Sequences have no repeated and no terminal states.
 """
 
 from __future__ import annotations

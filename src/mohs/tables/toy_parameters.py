@@ -1,4 +1,4 @@
-"""Which parameters of a discrete toy go together? What they imply, and one clear sentence where they contradict."""
+"""Which parameters of a discrete toy are consistent, and which others do they imply?"""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MAX_TRANSITIONS = 10_000_000
 
 
 def check(values: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
-    """What the parameters imply; an error where they contradict each other."""
+    """The implied parameters; raises `UsageError` where parameters contradict each other."""
     implied: dict[str, Any] = {}
     relevant, irrelevant = action_sizes(values)
     custom = values["transition_function"] is not None

@@ -1,12 +1,12 @@
 """The transforms of tables, compiled. A deterministic table has an empty `indptr`.
 
-Each kernel is run twice, because it does not know beforehand how much it will write: with empty arrays it counts.
+Each kernel runs twice, because the size of its output is not known beforehand: with empty arrays it only counts.
 """
 
 from __future__ import annotations
 
 from mohs.core.kernel import kernel, law
-from mohs.tables.rows import chance_of, first_entry
+from mohs.tables.rows import first_entry, prob_of
 
 
 @law
@@ -49,7 +49,7 @@ def stick(
                         count += 1
                     if write:
                         next_pairs[found] = numbers[pair]
-                        chances[found] = weight * chance_of(entry, prob)
+                        chances[found] = weight * prob_of(entry, prob)
                         pays[found] = reward[entry]
                     found += 1
             if write:
@@ -74,7 +74,7 @@ def mix(indptr, succ, prob, reward, terminal, actions, probability, rows, after,
                 for entry in range(first_entry(row, indptr), first_entry(row + 1, indptr)):
                     if write:
                         after[found] = succ[entry]
-                        chances[found] = weight * chance_of(entry, prob)
+                        chances[found] = weight * prob_of(entry, prob)
                         pays[found] = reward[entry]
                     found += 1
             if write:

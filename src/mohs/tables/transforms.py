@@ -33,7 +33,7 @@ def sticky_actions(table: Table, probability: float) -> Table:
 
 
 def action_noise(table: Table, probability: float) -> Table:
-    """With this probability another action is taken than the chosen one, each alike: transition noise of any table."""
+    """With this probability another action is taken, uniformly among the others: transition noise of any table."""
     p = Real(0, 1).parse("probability", probability)
     if p > 0 and table.actions < 2:
         raise UsageError("action noise needs at least two actions.")
@@ -46,7 +46,7 @@ def sticky_pairs(table: Table, horizon: int) -> int:
     """How many states sticky actions make, counted as BRIDGE's files count them (Laidlaw et al. 2024).
 
     These are the pairs of state and last action that play reaches in fewer than `horizon` steps. A start counts as if
-    action 0 had led there. All ends are one state, and play goes on there, so it comes with every action in time.
+    action 0 had led there. All terminal states are one; the episode goes on there, which pairs it with every action.
     """
     steps, actions, end = Integer(1).parse("horizon", horizon), table.actions, table.states
     rows = np.arange(table.states * actions)

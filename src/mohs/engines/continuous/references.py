@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core.errors import UsageError
-from mohs.core.score import Reference, Score
+from mohs.core.score import Reference, ReferenceKind, Score
 from mohs.core.task import Task
 from mohs.engines.continuous import kernels
 from mohs.engines.continuous.fleet import fleet
-from mohs.exact.continuous import STARTS, Optimum, optimum
+from mohs.exact.continuous import STARTS, Optimum, OptimumKind, optimum
 
 _EPISODES, _FEWEST = 16_384, 256
 _STEPS = 2**23  # at most, so that long episodes are played less often; still longer ones are refused
@@ -43,16 +43,17 @@ def _random(task: Task) -> Reference:
     returns = random_returns(task, episodes)
     error = returns.std(ddof=1) / math.sqrt(len(returns))
     source = f"random policy, noise-free, mean of {len(returns):,} episodes ± {error:.2g}"
-    return Reference(float(returns.mean()), source)
+    return Reference(float(returns.mean()), source, ReferenceKind.ESTIMATED)
 
 
 def _optimal(best: Optimum) -> Reference:
-    how = {
-        "exact": "exact, noise-free",
-        "mean": f"noise-free, mean of the exact optimum over {STARTS:,} starts ± {best.error:.2g}",
-        "bound": f"noise-free, an upper bound of it, since {best.reason}",
-    }
-    return Reference(best.value, f"optimal policy, {how[best.kind]}")
+    mean = f"noise-free, mean of the exact optimum over {STARTS:,} starts ± {best.error:.2g}"
+    kind, source = {
+        OptimumKind.EXACT: (ReferenceKind.EXACT, "exact, noise-free"),
+        OptimumKind.MEAN: (ReferenceKind.ESTIMATED, mean),
+        OptimumKind.BOUND: (ReferenceKind.BOUND, f"noise-free, an upper bound of it, since {best.reason}"),
+    }[best.kind]
+    return Reference(best.value, f"optimal policy, {source}", kind)
 
 
 def random_returns(task: Task, episodes: int) -> npt.NDArray[np.float64]:

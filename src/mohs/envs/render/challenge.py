@@ -13,7 +13,7 @@ from mohs.envs.render import frame as f
 from mohs.envs.render.boards import BOARDS
 from mohs.envs.render.episode import Episode
 from mohs.tables.challenge.cache import END, Stored, stored
-from mohs.tables.challenge.grid import GAME, candidate
+from mohs.tables.challenge.grid import Kind, candidate
 
 _RESULTS = {1: "won", 0: "drawn", -1: "lost"}
 
@@ -25,7 +25,7 @@ def picture(episode: Episode) -> npt.NDArray[np.uint8]:
     draw, signs = BOARDS[about.source]
     canvas, (panel,) = f.frame(episode, 1, signs)
     states = [int(state[0]) for state in episode.states]
-    over, game = is_end(mdp, states[-1]), about.kind == GAME
+    over, game = is_end(mdp, states[-1]), about.kind == Kind.GAME
     if over and game:
         f.aside(canvas, "game", _RESULTS[int(np.sign(round(episode.total)))])
     elif over:

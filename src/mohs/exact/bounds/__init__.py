@@ -1,1 +1,1 @@
-"""What does theory say of the effective horizon? Bounds that need no runs."""
+"""Which bounds on the effective horizon follow from theory, without runs?"""

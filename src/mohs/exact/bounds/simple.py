@@ -92,7 +92,7 @@ def _back(
     one: np.unsignedinteger,
     write: bool,
 ) -> Float:
-    """One pass from the end to the start: for each k the largest 16 v / gap² over the states that `followed` marks."""
+    """One backward pass: for each k the largest 16 v / gap² over the states that `followed` marks."""
     depth, floor = distances(table), rounding(table)
     exact, exact_after = np.zeros((2, table.states, 3))
     values, after = np.zeros((2, table.states, most + 1))

@@ -1,4 +1,4 @@
-"""One step back in time of the simple bound for several k at once, and forth over the states that count, compiled."""
+"""How is the simple bound computed? One backward step for several k at once, and a forward pass, compiled."""
 
 from __future__ import annotations
 

@@ -1,12 +1,12 @@
-"""How long is the stochastic effective horizon? How far to look ahead, and how finely to tell actions apart.
+"""How long is the stochastic effective horizon? The look-ahead, and the precision needed to rank actions.
 
 Laidlaw et al. 2024, *The Effective Horizon Explains Deep RL Performance in Stochastic Environments*, Definitions 3.1 to
 3.3: the k-gap Δ_k is the smallest difference, over steps and states, between the largest Qᵏ and the largest Qᵏ of an
 action that is not greedy. H̄_k is k + log_A(1 / Δ_k²) if the task is k-QVI-solvable, else infinite, and H̄ is the
 smallest of them: SQIRL needs A^H̄ episodes up to other factors.
 
-The paper takes all steps and states, which would let a state that nobody comes to decide. Here a state counts at a step
-if play of some kind comes to it with just so many steps. The paper's returns lie in [0, 1]: gaps are divided by the
+The paper takes all steps and states, so an unreachable state could decide. Here a state counts at a step
+if some policy can be in it at that step. The paper's returns lie in [0, 1]: gaps are divided by the
 difference between the largest and the smallest return that an episode can come to (discounted where Qᵏ is). Where all
 actions are always equal, the gap counts as 1.
 """
@@ -25,7 +25,7 @@ from mohs.exact.lookahead.qvi import TIES, rounding, solvable
 from mohs.exact.lookahead.qvi_kernels import NOISE
 from mohs.exact.measures.table_measures_kernels import spread
 from mohs.exact.values.solve import finite_frame
-from mohs.tables.rows import chance_of, first_entry
+from mohs.tables.rows import first_entry, prob_of
 from mohs.tables.table import Float, Table
 
 _EQUAL = 1e-9  # lengths that differ by less are equal, and the smallest k is the one
@@ -78,7 +78,7 @@ def stochastic_horizon(
 
 
 def _range(table: Table, steps: int, discount: float) -> float:
-    """How far apart the returns of two episodes can be, with all luck and skill or with none."""
+    """The difference between the largest and the smallest possible return of an episode."""
     found = []
     for sign in (1.0, -1.0):
         now, after = np.zeros((2, table.states))
@@ -98,13 +98,13 @@ def luckiest(indptr, succ, prob, reward, terminal, actions, discount, sign, afte
             continue
         best = -np.inf
         for entry in range(first_entry(state * actions, indptr), first_entry((state + 1) * actions, indptr)):
-            if chance_of(entry, prob) > 0.0:
+            if prob_of(entry, prob) > 0.0:
                 best = max(best, sign * reward[entry] + discount * after[succ[entry]])
         now[state] = best
 
 
 def _reached(table: Table, steps: int) -> npt.NDArray[np.uint8]:
-    """[T, S]: can play be in a state after t steps? As bits, eight states to a number."""
+    """[T, S]: whether a state is reachable in exactly t steps, as bits, eight states to a byte."""
     now, after = table.initial > 0, np.zeros(table.states, dtype=np.bool_)
     bits = np.zeros((steps, (table.states + 7) // 8), dtype=np.uint8)
     for t in range(steps):
@@ -128,7 +128,7 @@ def _gaps(table: Table, count: int, discount: float, reached: npt.NDArray[np.uin
 
 @kernel
 def gap_step(indptr, succ, prob, reward, terminal, actions, discount, floor, counts, after, values, q, gaps):
-    """One step back in time, for all k at once: `values[s, 0]` is that of random play, `values[s, k]` the largest Qᵏ.
+    """One step back in time, for all k at once: `values[s, 0]` is the random policy's, `values[s, k]` the largest Qᵏ.
 
     `gaps[k - 1]` falls to the smallest gap among the states that count. `q` [A, K] is scratch.
     """

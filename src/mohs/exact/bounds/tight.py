@@ -1,4 +1,4 @@
-"""How long is the effective horizon at most, if the chance that GORP goes astray is followed step by step?
+"""How long is the effective horizon at most, by bounding the failure probability of GORP at every step?
 
 Laidlaw et al. (2023, appendix) bound the probability p_t(s) that GORP, with k steps of look-ahead and m episodes for
 each sequence of actions, does not stay optimal from an optimal state s on. It is the sum over sequences of P(it looks
@@ -131,7 +131,7 @@ def _frame(table: Table, horizon: int | None, discount: float | None) -> tuple[i
 
 
 def _least(failures: Callable[[Float], Float], most: float) -> float:
-    """The least m up to `most` that is found to fail with at most ½; infinite if none is.
+    """The smallest m up to `most` found with a failure probability of at most ½; infinite if there is none.
 
     A failure probability is close to a logistic function of log m, so that two of them tell where it is ½. Every third
     guess is made without, so that the search ends soon whatever the function.

@@ -1,6 +1,6 @@
-"""With what probability does a step of GORP go astray at most? Compiled.
+"""With which probability does GORP choose a sub-optimal action in one step, at most? Compiled.
 
-Every sequence of k actions is a leaf: the mean of the m returns of random play after it (`envelope_kernels`).
+Every sequence of k actions is a leaf: the mean of m returns of the random policy after it (`envelope_kernels`).
 """
 
 from __future__ import annotations
@@ -162,7 +162,7 @@ def rank(values, ranked):
 
 
 @kernel
-def astray(leaves, ends, live, leads, failure, m, relative, absolute, ranked, least, most, held, chance):
+def expected_failure(leaves, ends, live, leads, failure, m, relative, absolute, ranked, least, most, held, chance):
     """The expected failure after the first action of the best leaf, ties going to the worst action, at most.
 
     It is Σ (f_j - f_j+1) · P(one of the j actions of largest failure has a leaf as good as all others), f in descending
@@ -246,7 +246,7 @@ def fail(
             if worst_live - low > negligible:
                 for action in range(actions):
                     failure[action] = failure[action] if live[action] else low
-                found = astray(
+                found = expected_failure(
                     leaves, ends, live, leads, failure, ms[j], relative, absolute, ranked, least, most, held, chance
                 )  # fmt: skip
             now[i, j] = min(high, found + dropped)

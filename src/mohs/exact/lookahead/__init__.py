@@ -1,1 +1,1 @@
-"""How far must one look ahead of random play? Q-value iteration, GORP and SQIRL on tables."""
+"""How much look-ahead over the random policy is needed? Q-value iteration, GORP and SQIRL on tables."""

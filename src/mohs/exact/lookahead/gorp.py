@@ -1,12 +1,12 @@
-"""Does greedy play over random play find an optimal policy, and what is the effective horizon by that measure?
+"""Does GORP (greedy over random policy) find an optimal policy, and which effective horizon does that give?
 
 GORP (Laidlaw et al. 2023, Algorithm 1) fixes one action after another: it tries every sequence of the next k actions
 in m episodes that go on at random, and fixes the first action of the sequence with the largest mean return. It is
-charged T² · A^k · m steps. Its effective horizon is the least k + log_A m with which it finds an optimal policy with
-probability ½. Returns may be discounted while it searches; what it found is judged without.
+charged T² · A^k · m steps. The effective horizon is the smallest k + log_A m with which it finds an optimal policy with
+probability ½. Returns may be discounted during the search; the policy found is judged by its undiscounted return.
 
-A run plays all of these steps, or draws each of its choices from the law that they have (`by_law`, see `gorp_law`):
-where returns are told by where an episode ends, that takes milliseconds for trillions of steps.
+A run plays all of these steps. With `analytic` it draws each choice with its exact probability (`gorp_analytic`), which
+takes milliseconds for trillions of steps. Then the final state must determine the return.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ from dataclasses import dataclass, field
 
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
-from mohs.exact.lookahead import gorp_law, gorp_runs
+from mohs.exact.lookahead import gorp_analytic, gorp_runs
 from mohs.exact.lookahead.gorp_runs import Run, charge, play, prepare
 from mohs.exact.lookahead.trials import Outcome, Success, completed, probe, success_of
 from mohs.tables.table import Table
 
-LONG = 8  # the effective horizon by which the authors tell benchmarks apart
-LOOKS = 4  # at the runs of a probe, which are doubled from look to look
-RESOLUTION = 1 / 32  # of m: a hundred runs cannot tell nearer ones apart
+LONG = 8  # the effective horizon that separates easy from hard benchmarks in the paper
+LOOKS = 4  # interim analyses of a probe; the number of runs doubles from one to the next
+RESOLUTION = 1 / 32  # relative, of m: a hundred runs cannot resolve more
 
 
 @dataclass(frozen=True)
 class GorpHorizon:
-    """The least k + log_A m that succeeds in half of the runs; None where nothing within the budget does.
+    """The smallest k + log_A m that succeeds in half of the runs; None if none does within the budget.
 
     The interval reaches from the largest m up to which success is significantly rarer than in half of the runs to the
     smallest at which it is significantly more frequent, over all k; its confidence is that of a single probe. `tried`
-    are the probes; one that was clear ended early.
+    lists the probes; a probe ends early once its outcome is clear.
     """
 
     effective_horizon: float | None
@@ -61,7 +61,7 @@ def gorp(
     table: Table, k: int, m: int, *, horizon: int | None = None, discount: float | None = None, seed: int = 0,
     run: int = 0,
 ) -> Run:  # fmt: skip
-    """One whole run. It is a function of the table, k, m, the seed and the number of the run alone."""
+    """One complete run. It depends on the table, k, m, the seed and the number of the run only."""
     arena = prepare(table, horizon, discount, marked=False)
     (played,) = play(arena, k, m, seed, [Integer(0).parse("run", run)])
     return played
@@ -69,11 +69,11 @@ def gorp(
 
 def success(
     table: Table, k: int, m: int, runs: int, *, horizon: int | None = None, discount: float | None = None,
-    seed: int = 0, by_law: bool = False,
+    seed: int = 0, analytic: bool = False,
 ) -> Success:  # fmt: skip
-    """How often GORP finds an optimal policy. Runs that are played are those of `gorp`; a loss ends each."""
+    """How often GORP finds an optimal policy. Runs are those of `gorp`, stopped at the first sub-optimal action."""
     count = Integer(1).parse("runs", runs)
-    return success_of(k, m, _player(table, horizon, discount, seed, by_law).outcomes(k, m, range(count)))
+    return success_of(k, m, _player(table, horizon, discount, seed, analytic).outcomes(k, m, range(count)))
 
 
 def gorp_horizon(
@@ -84,18 +84,18 @@ def gorp_horizon(
     runs: int = 100,
     budget: int = 10_000_000,
     seed: int = 0,
-    by_law: bool = False,
+    analytic: bool = False,
     progress: Callable[[str], None] | None = None,
 ) -> GorpHorizon:
-    """Searches k = 1, 2, … and for each the least m, as far as a run is charged no more than the budget.
+    """Searches k = 1, 2, … and for each k the smallest m, while a run is charged no more than the budget.
 
-    A larger k is tried only with such m that make it cheaper than the best so far. m is found to within one part in
-    32; what the number of runs leaves open is in the interval.
+    A larger k is tried only with those m that make it cheaper than the best so far. m is found to within 1/32 of its
+    value. The interval covers the sampling error of the runs.
     """
     if table.actions == 1:
         raise UsageError("the effective horizon is for tables of at least two actions.")
     count, limit = Integer(1).parse("runs", runs), Integer(1).parse("budget", budget)
-    player = _player(table, horizon, discount, seed, by_law)
+    player = _player(table, horizon, discount, seed, analytic)
     search = _Search(player, count, limit, progress)
     found: Success | None = None
     k = 1
@@ -127,12 +127,12 @@ class _Player:
         return k + math.log(m, self.actions)
 
 
-def _player(table: Table, horizon: int | None, discount: float | None, seed: int, by_law: bool) -> _Player:
-    if by_law:
-        laws = gorp_law.prepare(table, horizon, discount)
+def _player(table: Table, horizon: int | None, discount: float | None, seed: int, analytic: bool) -> _Player:
+    if analytic:
+        prepared = gorp_analytic.prepare(table, horizon, discount)
         return _Player(
-            laws.actions, laws.steps, lambda k: gorp_law.most(laws, k),
-            lambda k, m, numbers: list(gorp_law.play(laws, k, m, seed, numbers)),
+            prepared.actions, prepared.steps, lambda k: gorp_analytic.most(prepared, k),
+            lambda k, m, numbers: list(gorp_analytic.play(prepared, k, m, seed, numbers)),
         )  # fmt: skip
     arena = prepare(table, horizon, discount)
 
@@ -152,7 +152,7 @@ class _Search:
 
 
 def _least(search: _Search, k: int, most: int) -> Success | None:
-    """The least m up to `most` that succeeds in half of the runs: doubled until one does, then bisected."""
+    """The smallest m up to `most` that succeeds in half of the runs, by doubling and then bisection."""
     low, best = 0, None  # the largest m that failed; the smallest that succeeds so far
     while low < most:
         if best is None:
@@ -164,7 +164,7 @@ def _least(search: _Search, k: int, most: int) -> Success | None:
             if whole.likely:
                 _look_above(search, whole)
                 return whole
-            low, best = best.m, None  # it had looked clear at first
+            low, best = best.m, None  # the early stop was wrong
             continue
         found = _probe(search, k, m)
         if found.likely:
@@ -196,11 +196,11 @@ def _look_above(search: _Search, found: Success) -> None:
 
 
 def _interval(player: _Player, tried: Sequence[Success], beyond: int) -> tuple[float, float]:
-    """Of the least k + log_A m over all k; those from `beyond` on were not tried, and are at least as long as k."""
+    """Interval of the smallest k + log_A m over all k. Those from `beyond` on were not tried; they are at least k."""
     lows, highs = [float(beyond)] if beyond <= player.steps else [], [math.inf]
     for k in range(1, beyond):
         probes = sorted((probe for probe in tried if probe.k == k), key=lambda probe: probe.m)
-        # Success need not grow with m: what fails above an m that may do says nothing of the least one.
+        # Success need not grow with m: a failure above an m that may succeed says nothing of the smallest m.
         failing = itertools.takewhile(lambda probe: probe.clear and not probe.likely, probes)
         lows.append(player.length(k, max((probe.m for probe in failing), default=1)))
         highs.extend(player.length(k, probe.m) for probe in probes if probe.clear and probe.likely)

@@ -1,7 +1,7 @@
-"""How does GORP play on a deterministic table? Compiled, with many random episodes under way at once.
+"""How is GORP simulated on a deterministic table? Compiled, with many random episodes interleaved.
 
-A random step must wait for the memory that says where it leads. So the episodes of a batch take their steps in turn
-and their waits overlap; what a step needs of the table lies in one entry.
+A random step waits for memory. So the episodes of a batch take their steps in turn and their memory accesses overlap.
+An entry has all that a step needs of the table.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ LANE = np.dtype(
 
 @law
 def draws_each(actions):
-    """How many actions one draw of 64 bits yields: n, so that their law is within n · actions / 2^32 of uniform."""
+    """The number n of actions from one draw of 64 bits; they are within n · actions / 2^32 of uniform."""
     if actions <= 16:
         return 8
     if actions <= 256:
@@ -72,7 +72,7 @@ def settle(lane, m, q, sizes):
 
 @law
 def walk(entries, actions, lanes, active, steps, weights, offset, m, q, sizes):
-    """The first `active` episodes play at random for `steps` steps or to their end; the number of steps taken.
+    """The first `active` episodes take up to `steps` random steps; returns the number of steps taken.
 
     A draw is a fraction: times the number of actions, its whole part is an action and its fraction the next draw.
     """
@@ -167,8 +167,8 @@ def best(q, sizes, count, bits):
 def run(entries, actions, k, m, weights, key, start, optimal, lanes, q, sizes, chosen):
     """One run of GORP from the state whose rows begin at `start`: actions fixed, undiscounted return, steps taken.
 
-    Where `optimal` is not empty, its bits [steps, states, bytes] mark the actions that lose nothing, and the run ends
-    with the first that does. After the end of the episode all actions are equal, and one is drawn.
+    Where `optimal` is not empty, its bits [steps, states, bytes] mark the optimal actions; the run stops at the first
+    other action. After the end of the episode all actions are equal, and one is drawn.
     """
     end = np.uint64(len(entries))
     horizon = len(chosen)

@@ -1,7 +1,7 @@
-"""How does one run of GORP on a deterministic table go, and was what it found optimal?
+"""How is one run of GORP simulated on a deterministic table, and did it find an optimal policy?
 
-The table is made ready once for many runs: successors and rewards side by side, and the optimal actions of each step
-as bits, so that a run may end with the first action that loses.
+The table is prepared once for many runs: successors and rewards side by side, and the optimal actions of each step as
+bits, so that a run can stop at the first sub-optimal action.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MAX_MARKS = 2**32  # bytes of optimal actions; where there would be more, every 
 
 @dataclass(frozen=True)
 class Run:
-    """The T actions that GORP fixed and their undiscounted return. `simulated` steps were really taken."""
+    """The T actions that GORP fixed and their undiscounted return. `simulated` is the number of steps taken."""
 
     actions: tuple[int, ...]
     value: float
@@ -40,20 +40,20 @@ class Run:
 
 @dataclass(frozen=True, eq=False)
 class Arena:
-    """A table made ready for many runs."""
+    """A table, prepared for many runs."""
 
     entries: npt.NDArray[np.void]
     actions: int
     steps: int
     weights: Float  # of the rewards after 0, 1, … steps
     firsts: npt.NDArray[np.uint64]  # the first row of each start state, or the number of rows where nothing begins
-    chances: Float  # of the start states, cumulative
+    cumulative: Float  # probabilities of the start states
     best: Float  # the undiscounted optimum of each start state
     marks: npt.NDArray[np.uint8]  # [steps, states, bytes], the optimal actions as bits; empty: runs are whole
 
 
 def prepare(table: Table, horizon: int | None, discount: float | None, *, marked: bool = True) -> Arena:
-    """`marked` asks for the optimal actions; without them every run is whole."""
+    """Prepares a table. Without `marked` optimal actions every run is complete."""
     if not table.deterministic:
         raise UsageError("GORP is for deterministic tables; the agent sqirl is for stochastic tasks.")
     steps, gamma = finite_frame(table, horizon, discount)
@@ -62,13 +62,13 @@ def prepare(table: Table, horizon: int | None, discount: float | None, *, marked
     starts = np.flatnonzero(table.initial)
     firsts = np.where(table.terminal[starts], len(table.succ), starts * table.actions).astype(np.uint64)
     best, marks = _optimum(table, steps, marked)
-    chances = np.cumsum(table.initial[starts])
+    cumulative = np.cumsum(table.initial[starts])
     weights = np.power(gamma, np.arange(steps, dtype=np.float64))
-    return Arena(_entries(table), table.actions, steps, weights, firsts, chances, best[starts], marks)
+    return Arena(_entries(table), table.actions, steps, weights, firsts, cumulative, best[starts], marks)
 
 
 def play(arena: Arena, k: int, m: int, seed: int, numbers: Sequence[int]) -> Iterator[Run]:
-    """The runs with these numbers. One that was ended early has the actions up to there, and is not optimal."""
+    """The runs with these numbers. A run that stopped early has the actions up to there, and is not optimal."""
     k, m = Integer(1, arena.steps).parse("k", k), Integer(1, MAX_EPISODES).parse("m", m)
     sequences = arena.actions**k
     if most(arena, k) == 0:
@@ -79,7 +79,7 @@ def play(arena: Arena, k: int, m: int, seed: int, numbers: Sequence[int]) -> Ite
     lanes, q, sizes = np.zeros(kernels.LANES, kernels.LANE), np.empty(sequences), np.empty(sequences)
     chosen = np.empty(arena.steps, dtype=np.int64)
     for number in numbers:
-        start = min(int(np.searchsorted(arena.chances, draws[number], side="right")), len(arena.firsts) - 1)
+        start = min(int(np.searchsorted(arena.cumulative, draws[number], side="right")), len(arena.firsts) - 1)
         fixed, value, simulated = kernels.run(
             arena.entries, arena.actions, k, m, arena.weights, keys[number], arena.firsts[start], arena.marks, lanes,
             q, sizes, chosen,
@@ -90,7 +90,7 @@ def play(arena: Arena, k: int, m: int, seed: int, numbers: Sequence[int]) -> Ite
 
 
 def most(arena: Arena, k: int) -> int:
-    """The largest m that can be played with k; 0 where there are too many sequences."""
+    """The largest m that can be simulated with k; 0 where there are too many sequences."""
     return MAX_EPISODES if arena.actions**k <= MAX_SEQUENCES else 0
 
 
@@ -100,7 +100,7 @@ def charge(steps: int, actions: int, k: int, m: int) -> int:
 
 
 def _entries(table: Table) -> npt.NDArray[np.void]:
-    """Successor and reward of each row side by side, in half the memory where that loses nothing."""
+    """Successor and reward of each row side by side, in single precision where that is exact."""
     rows = len(table.succ)
     small = rows < 2**32 and bool(np.all(table.reward.astype(np.float32) == table.reward))
     entries = np.empty(rows, dtype=kernels.SMALL_ENTRY if small else kernels.LARGE_ENTRY)
@@ -113,7 +113,7 @@ def _entries(table: Table) -> npt.NDArray[np.void]:
 
 
 def _optimum(table: Table, steps: int, marked: bool) -> tuple[Float, npt.NDArray[np.uint8]]:
-    """The optimum of each state and, if asked and not too large, which actions lose nothing at each step."""
+    """The optimum of each state and, if asked and not too large, the optimal actions at each step."""
     shape = (steps, table.states, -(-table.actions // 8))
     if not marked or math.prod(shape) > MAX_MARKS:
         return values(table, "best", horizon=steps, discount=1.0), np.zeros((0, 0, 0), dtype=np.uint8)

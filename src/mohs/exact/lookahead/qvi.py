@@ -1,10 +1,10 @@
-"""How far must one look ahead of random play to play optimally? k-QVI-solvability and the chance of guessing.
+"""How much look-ahead over the random policy makes greedy actions optimal? k-QVI-solvability, and random guessing.
 
-Q¹ is the value of random play; each step of Q-value iteration looks one step further before play turns random
+Q¹ is the value of the random policy; each step of Q-value iteration looks one step further ahead of it
 (Laidlaw et al. 2023; Definition 2.1 of the Effective Horizon Challenge). A task is k-QVI-solvable if *every* policy
 that is greedy in Qᵏ is optimal, whichever way ties are broken; min_k is the smallest such k. The effective planning
 window is the same with Q¹ the reward alone: how far one must look ahead if nothing is known of what follows. With Q¹
-the discounted optimum it answers another question: do those who maximise discounted returns play optimally?
+the discounted optimum it answers another question: is a policy that maximises the discounted return optimal?
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mohs.tables.table import Float, Table
 TIES = 1e-4  # returns that differ by less count as equal, as in the BRIDGE data
 MAX_BYTES = 6 * 2**30  # of all look-aheads of all states
 _ROUNDING = 1e-15
-Base = Literal["random", "nothing", "optimum"]  # what Q¹ takes to follow its reward
+Base = Literal["random", "nothing", "optimum"]  # the value that Q¹ assigns to the next state
 _BASES = {"random": MEAN, "nothing": -1, "optimum": BEST}
 
 
@@ -89,7 +89,7 @@ def min_k(
 def epw(
     table: Table, *, horizon: int | None = None, discount: float | None = None, tolerance: float = TIES
 ) -> int | None:
-    """The effective planning window: so many rewards ahead must be seen for every greedy policy to be optimal."""
+    """The effective planning window: the number of future rewards with which every greedy policy is optimal."""
     return _smallest(table, horizon, discount, "nothing", tolerance)
 
 
@@ -106,7 +106,7 @@ def _smallest(table: Table, horizon: int | None, discount: float | None, base: B
 
 
 def rounding(table: Table) -> float:
-    """How far apart equal action values that are near 0 may come out."""
+    """The rounding error of equal action values near 0."""
     return _ROUNDING * float(np.abs(table.reward).max(initial=0.0))
 
 
@@ -122,7 +122,7 @@ def discount_is_harmless(table: Table, discount: float, *, horizon: int | None =
 
 
 def p_opt(table: Table, *, horizon: int | None = None, tolerance: float = TIES) -> float:
-    """The probability that random actions are optimal ones all the way: a guess that earns the optimal return."""
+    """The probability that an episode of random actions consists of optimal actions only."""
     steps, _ = finite_frame(table, horizon)
     best, best_after = np.zeros(table.states), np.zeros(table.states)
     chance, chance_after = np.ones(table.states), np.ones(table.states)
@@ -134,7 +134,7 @@ def p_opt(table: Table, *, horizon: int | None = None, tolerance: float = TIES) 
 
 
 def random_guess_bound(table: Table, *, horizon: int | None = None, tolerance: float = TIES) -> float:
-    """T · log 2 / p_opt: so many steps of guessing whole episodes find an optimal one with probability ½."""
+    """T · log 2 / p_opt: the steps after which guessing whole episodes has succeeded with probability ½."""
     steps, _ = finite_frame(table, horizon)
     chance = p_opt(table, horizon=horizon, tolerance=tolerance)
     return float(steps * np.log(2) / chance) if chance > 0 else float("inf")

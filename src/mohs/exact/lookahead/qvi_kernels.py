@@ -1,4 +1,4 @@
-"""One step back in time of Q-value iteration from random play, and of guessing, compiled."""
+"""How is Q-value iteration from the random policy computed? One backward step, also of guessing, compiled."""
 
 from __future__ import annotations
 

@@ -32,15 +32,15 @@ from mohs.tables.table import Float, Table
 
 MAX_SEEN = 2**25  # steps of all episodes that are kept at once
 MAX_POLICY = 2**29  # steps × states
-RESOLUTION = 1 / 16  # of m: a hundred runs cannot tell nearer ones apart
-LOOKS = 3  # at the runs of a probe, which are doubled from look to look
+RESOLUTION = 1 / 16  # relative, of m: a hundred runs cannot resolve more
+LOOKS = 3  # interim analyses of a probe; the number of runs doubles from one to the next
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
     """`policy[t, s]` is the action after t steps, -1: at random; `value` its exact undiscounted return.
 
-    `simulated` steps were really taken; `charged` are T² · m.
+    `simulated` is the number of steps taken, `charged` is T² · m.
     """
 
     policy: npt.NDArray[np.int32]
@@ -52,10 +52,10 @@ class Run:
 
 @dataclass(frozen=True)
 class SqirlHorizon:
-    """The k that needs the fewest episodes to succeed in half of the runs; None where nothing within the budget does.
+    """The k that needs the fewest episodes to succeed in half of the runs; None if none does within the budget.
 
     `episodes` are T · m and the sample complexity is T² · m steps. The interval is that of the probability of success,
-    from the `runs` with these k and m. `tried` are all probes; one that was clear ended early.
+    from the `runs` with these k and m. `tried` lists all probes; a probe ends early once its outcome is clear.
     """
 
     k: int | None
@@ -72,7 +72,7 @@ def sqirl(
     table: Table, k: int, m: int, *, horizon: int | None = None, discount: float | None = None, seed: int = 0,
     run: int = 0, tolerance: float = TIES,
 ) -> Run:  # fmt: skip
-    """One run. It is a function of the table, k, m, the seed and the number of the run alone."""
+    """One run. It depends on the table, k, m, the seed and the number of the run only."""
     (found,) = _play(_ready(table, horizon, discount, tolerance), k, m, seed, [Integer(0).parse("run", run)])
     return found
 
@@ -98,9 +98,9 @@ def sqirl_horizon(
     tolerance: float = TIES,
     progress: Callable[[str], None] | None = None,
 ) -> SqirlHorizon:
-    """Searches k = 1 .. most and for each the least m, as far as a run is charged no more than the budget.
+    """Searches k = 1 .. most and for each k the smallest m, while a run is charged no more than the budget.
 
-    A larger k is tried only with fewer episodes than the best so far. m is found to within one part in 16.
+    A larger k is tried only with fewer episodes than the best so far. m is found to within 1/16 of its value.
     """
     ready = _ready(table, horizon, discount, tolerance)
     count, limit = Integer(1).parse("runs", runs), Integer(1).parse("budget", budget) // ready.steps**2
@@ -126,7 +126,7 @@ def sqirl_horizon(
 
 
 def _least(judged: Callable[[int, int], Success], k: int, most: int) -> Success | None:
-    """The least m up to `most` that is found to succeed in half of the runs: doubled until one does, then bisected."""
+    """The smallest m up to `most` that succeeds in half of the runs, by doubling and then bisection."""
     low, best = 0, None
     while low < most and (best is None or best.m - low > max(1, RESOLUTION * best.m)):
         found = judged(k, min(max(1, 2 * low), most) if best is None else (low + best.m) // 2)
@@ -139,14 +139,14 @@ def _least(judged: Callable[[int, int], Success], k: int, most: int) -> Success 
 
 @dataclass(frozen=True, eq=False)
 class _Ready:
-    """A table made ready for many runs."""
+    """A table, prepared for many runs."""
 
     table: Table
     steps: int
     discount: float
     starts: npt.NDArray[np.int64]
-    chances: Float  # of the start states, cumulative
-    enough: float  # the return from which on a policy counts as optimal
+    cumulative: Float  # probabilities of the start states
+    enough: float  # the smallest return of an optimal policy
 
 
 def _ready(table: Table, horizon: int | None, discount: float | None, tolerance: float) -> _Ready:
@@ -179,7 +179,7 @@ def _play(ready: _Ready, k: int, m: int, seed: int, numbers: Sequence[int]) -> I
         for t, key in enumerate(keys[number]):
             depth = min(k, ready.steps - t)
             simulated += kernels.collect(
-                *table.arrays, ready.starts, ready.chances, policy, t, depth, gamma, key, *episodes
+                *table.arrays, ready.starts, ready.cumulative, policy, t, depth, gamma, key, *episodes
             )  # fmt: skip
             size = kernels.regress(table.actions, depth, gamma, *episodes, *fit)
             kernels.decide(table.actions, size, key, *fit, policy[t])

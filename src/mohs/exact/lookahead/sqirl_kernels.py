@@ -1,4 +1,4 @@
-"""How does SQIRL see and judge a table? One step of its search, compiled.
+"""How does SQIRL collect episodes and fit values? One step of its search, compiled.
 
 The episodes of a step are kept as arrays [episodes, k]: the states from the step under search on (-1 where the episode
 was over), the actions taken there, their rewards, and the return from the last of them on.
@@ -11,7 +11,7 @@ import numpy as np
 from mohs.core.kernel import kernel, law
 from mohs.core.splitmix import STRIDE, mix
 from mohs.exact.lookahead.gorp_kernels import NOISE, below
-from mohs.tables.rows import chance_of, span
+from mohs.tables.rows import prob_of, span
 
 UNSEEN = -1  # no action was found for a state: it is drawn
 _S11 = np.uint64(11)
@@ -25,13 +25,13 @@ def uniform(bits):
 
 
 @law
-def start_at(starts, chances, bits):
-    """The start state in whose part of the cumulative chances a draw falls."""
+def start_at(starts, cumulative, bits):
+    """The start state that a draw selects by the cumulative probabilities."""
     u = uniform(bits)
     low, high = 0, len(starts) - 1
     while low < high:
         middle = (low + high) // 2
-        if chances[middle] > u:
+        if cumulative[middle] > u:
             high = middle
         else:
             low = middle + 1
@@ -40,7 +40,7 @@ def start_at(starts, chances, bits):
 
 @law
 def entry_of(row, indptr, prob, bits):
-    """The entry of a row in whose part of its probabilities a draw falls."""
+    """The entry of a row that a draw selects by its probabilities."""
     if len(indptr) == 0:
         return np.int64(row)
     u = uniform(bits)
@@ -56,14 +56,14 @@ def entry_of(row, indptr, prob, bits):
 
 @kernel
 def collect(
-    indptr, succ, prob, reward, terminal, actions, starts, chances, policy, t, depth, discount, key, states, taken,
+    indptr, succ, prob, reward, terminal, actions, starts, cumulative, policy, t, depth, discount, key, states, taken,
     rewards, tails,
 ):  # fmt: skip
     """Episodes that follow the policy before step t and are random from there on; the number of steps taken."""
     steps, played = len(policy), 0
     for episode in range(len(states)):
         stream = mix(key + STRIDE * np.uint64(episode + 1))
-        state = np.int64(start_at(starts, chances, stream))
+        state = np.int64(start_at(starts, cumulative, stream))
         weight = 1.0
         tails[episode] = 0.0
         for j in range(depth):
@@ -172,7 +172,7 @@ def policy_value(indptr, succ, prob, reward, terminal, actions, initial, policy,
                 share = now[state] if chosen != UNSEEN else now[state] / actions
                 begin, end = span(row, indptr)
                 for entry in range(begin, end):
-                    weight = share * chance_of(entry, prob)
+                    weight = share * prob_of(entry, prob)
                     total += weight * reward[entry]
                     after[succ[entry]] += weight
         for state in range(len(terminal)):

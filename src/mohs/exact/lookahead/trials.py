@@ -1,18 +1,19 @@
-"""Does an algorithm succeed in half of its runs? Runs are counted until that is clear."""
+"""How often does an algorithm find an optimal policy with k steps of look-ahead and m episodes?"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from mohs.stats.proportion import LEVEL, clopper_pearson
+from mohs.stats.counts import clopper_pearson
+from mohs.stats.sequential import is_clear, until_clear
 
-Outcome = tuple[bool, int]  # of a run: whether it found an optimal policy, and the steps it took
+Outcome = tuple[bool, int]  # of a run: whether it found an optimal policy, and the number of steps it simulated
 
 
 @dataclass(frozen=True)
 class Success:
-    """How many runs with these k and m found an optimal policy, and an interval for the probability."""
+    """The number of runs with these k and m that found an optimal policy, and the interval of the probability."""
 
     k: int
     m: int
@@ -23,6 +24,7 @@ class Success:
 
     @property
     def likely(self) -> bool:
+        """Whether at least half of the runs succeeded."""
         return 2 * self.successes >= self.runs
 
     def __str__(self) -> str:
@@ -30,33 +32,31 @@ class Success:
 
     @property
     def clear(self) -> bool:
-        """Whether the interval says on which side of ½ the probability is."""
-        return not self.interval[0] <= 0.5 <= self.interval[1]
+        """Whether the interval excludes one half."""
+        return is_clear(self.interval)
 
 
-def success_of(k: int, m: int, outcomes: Sequence[Outcome], level: float = LEVEL) -> Success:
-    successes = sum(optimal for optimal, _ in outcomes)
-    interval = clopper_pearson(successes, len(outcomes), level)
-    return Success(k, m, len(outcomes), successes, interval, sum(taken for _, taken in outcomes))
+def success_of(k: int, m: int, outcomes: Sequence[Outcome]) -> Success:
+    """The outcomes of runs as a `Success`."""
+    return completed(Success(k, m, 0, 0, (0.0, 1.0), 0), outcomes)
 
 
 def probe(play: Callable[[range], list[Outcome]], k: int, m: int, runs: int, looks: int) -> Success:
-    """Plays runs by their numbers until it is clear whether half of them succeed, but no more than `runs`.
+    """Plays at most `runs` runs, until it is clear whether half of them succeed (`stats.sequential`)."""
+    simulated = 0
 
-    Their number is doubled from look to look. All looks together have the confidence of one (Bonferroni), so the
-    interval holds wherever the probe ends.
-    """
-    outcomes: list[Outcome] = []
-    for count in sorted({-(-runs // 2**i) for i in range(looks)}):
-        outcomes += play(range(len(outcomes), count))
-        found = success_of(k, m, outcomes, 1 - (1 - LEVEL) / looks)
-        if found.clear:
-            break
-    return found
+    def trials(numbers: range) -> list[bool]:
+        nonlocal simulated
+        outcomes = play(numbers)
+        simulated += sum(taken for _, taken in outcomes)
+        return [optimal for optimal, _ in outcomes]
+
+    successes, played, interval = until_clear(trials, runs, looks)
+    return Success(k, m, played, successes, interval, simulated)
 
 
 def completed(found: Success, rest: Sequence[Outcome]) -> Success:
-    """The same with more runs, looked at once."""
+    """A probe with the rest of its runs, and the interval of a single analysis."""
     runs, successes = found.runs + len(rest), found.successes + sum(optimal for optimal, _ in rest)
     simulated = found.simulated + sum(taken for _, taken in rest)
     return Success(found.k, found.m, runs, successes, clopper_pearson(successes, runs), simulated)

@@ -1,1 +1,1 @@
-"""What else explains hardness? Gaps, distances, occupancies and mixing."""
+"""Which other properties explain hardness? Gaps, distances, occupancies and mixing."""

@@ -1,14 +1,16 @@
-"""How does random play go on, episode after episode? How soon it forgets where it was, and comes back to the start.
+"""How fast does the random policy mix, and how soon does it return to the start?
 
-Play is a Markov chain on the states that it can come to: a uniformly random action is taken in every state, and an
-episode that is over begins anew, which takes a step. All terminal states count as one, the end. There is no time limit.
+The random policy with restarts is a Markov chain on the reachable states: every state takes a uniformly random action,
+and a terminal state restarts the episode, which takes a step. All terminal states are merged into one. There is no time
+limit.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any, Literal
+from enum import StrEnum
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,43 +32,49 @@ MOST_RESTARTS, MOST_ITERATIONS = 100, 2_000  # of the searches for eigenvalues a
 PRECISION = 1e-6  # relative, of a return time
 
 
+class MixingKind(StrEnum):
+    """How a mixing time is known: exactly, or as a lower bound from the second eigenvalue."""
+
+    EXACT = "exact"
+    SPECTRAL = "spectral"
+
+
 @dataclass(frozen=True)
 class Mixing:
-    """`steps` until the chain is mixed; infinite where it never is. `lazy`: it was made to wait.
+    """The mixing time in steps; infinite where the chain does not mix.
 
-    A periodic chain never forgets, so it stays where it is with probability ½ in every step. Of kind "spectral" where
-    the chain is too large for the exact number: then it takes `steps` at least.
+    A periodic chain does not mix. Its time is that of the lazy chain, which stays with probability ½ in every step.
     """
 
     steps: float
-    kind: Literal["exact", "spectral"]
+    kind: MixingKind
     lazy: bool
 
 
 def mixing_time(table: Table, *, limit: int = LIMIT) -> Mixing:
-    """The least n after which random play is within ¼ of its long-run distribution, in total variation, from any state.
+    """The smallest n after which the chain is within ¼ of stationarity, in total variation, from any state.
 
     Levin & Peres (2017), section 4.5. Above `limit` states the bound log 2 / -log |λ|, where λ is the eigenvalue of the
-    second largest modulus: |λ|ⁿ is at most twice the distance after n steps (ibid., section 12.2). That holds of every
-    eigenvalue but 1, so one missed in a crowd makes the bound a little lower, never wrong.
+    second largest modulus: |λ|ⁿ is at most twice the distance after n steps (ibid., section 12.2). This holds for every
+    eigenvalue except 1, so a missed eigenvalue lowers the bound but keeps it valid.
     """
     chain, _ = restarted(table)
     labels, closed = _classes(chain)
-    kind: Literal["exact", "spectral"] = "exact" if chain.shape[0] <= max(3, limit) else "spectral"
+    kind = MixingKind.EXACT if chain.shape[0] <= max(3, limit) else MixingKind.SPECTRAL
     if len(closed) > 1:
         return Mixing(math.inf, kind, False)
     core = np.flatnonzero(labels == closed[0])
     lazy = _period(chain, core) > 1
     if lazy:
         chain = sp.csr_array((chain + sp.eye_array(chain.shape[0], format="csr")) / 2)
-    return Mixing(_steps_to_mix(chain, core) if kind == "exact" else _spectral(chain), kind, lazy)
+    return Mixing(_steps_to_mix(chain, core) if kind is MixingKind.EXACT else _spectral(chain), kind, lazy)
 
 
 def return_time(table: Table) -> float:
-    """The expected number of steps in which random play, from the start, comes back to a start state.
+    """The expected number of steps in which the chain returns from the start to a start state.
 
-    With one start state it is 1 / π(start), where π is the long-run distribution (Kac 1947). It is infinite where play
-    can be caught in states without a way back.
+    With one start state it is 1 / π(start), where π is the stationary distribution (Kac 1947). It is infinite where the
+    chain can be trapped in states without a path back.
     """
     chain, start = restarted(table)
     labels, closed = _classes(chain)
@@ -98,14 +106,14 @@ def restarted(table: Table) -> tuple[Any, Float]:
 
 
 def _classes(chain: Any) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The class of every state, states that lead to each other being one, and the classes that are never left."""
+    """The communicating class of every state, and the closed classes."""
     count, labels = csgraph.connected_components(chain, connection="strong")
     origin, target = labels[chain.nonzero()[0]], labels[chain.nonzero()[1]]
     return labels, np.setdiff1d(np.arange(count), origin[origin != target])
 
 
 def _period(chain: Any, core: npt.NDArray[Any]) -> int:
-    """The greatest common divisor of the lengths of all ways from a state of a class back to it."""
+    """The period of a class: the greatest common divisor of the lengths of its cycles."""
     inner = chain[core][:, core]
     depth = csgraph.dijkstra(inner, indices=[0], unweighted=True)[0].astype(np.int64)
     origin, target = inner.nonzero()
@@ -128,7 +136,7 @@ def _steps_to_mix(chain: Any, core: npt.NDArray[Any]) -> float:
     while not mixed(powers[-1]):
         if len(powers) > MOST_DOUBLINGS:
             raise UsageError(
-                f"random play takes more than 2**{MOST_DOUBLINGS} steps to mix, too many to count exactly."
+                f"the random policy takes more than 2**{MOST_DOUBLINGS} steps to mix, too many to count exactly."
             )
         squared = powers[-1] @ powers[-1]
         powers.append(squared / squared.sum(axis=1, keepdims=True))
@@ -141,23 +149,25 @@ def _steps_to_mix(chain: Any, core: npt.NDArray[Any]) -> float:
 
 
 def _stationary(matrix: Float) -> Float:
-    """The distribution that a chain on one class leaves as it is."""
+    """The stationary distribution of a chain on one class."""
     equations = np.eye(len(matrix)) - matrix.T
     equations[-1] = 1.0
     return np.asarray(np.linalg.solve(equations, np.arange(len(matrix)) == len(matrix) - 1))
 
 
 def _spectral(chain: Any) -> float:
-    """The number of steps that the second eigenvalue alone asks for."""
+    """The lower bound on the mixing time from the second eigenvalue."""
     try:
         # A start vector makes the outcome the same every time, unless it is an eigenvector, as a constant one is.
         start = np.linspace(1, 2, chain.shape[0])
         found = sparse.eigs(chain, k=2, v0=start, tol=1e-8, maxiter=MOST_RESTARTS, return_eigenvectors=False)
     except sparse.ArpackNoConvergence as error:
-        raise UsageError("the second eigenvalue of random play was not found: too many are nearly as large.") from error
+        raise UsageError(
+            "the second eigenvalue of the random policy was not found: others are nearly as large."
+        ) from error
     second = float(np.abs(np.delete(found, np.argmin(np.abs(found - 1)))).max())
     if second >= 1 - ROUNDING:
-        raise UsageError("random play mixes too slowly for its second eigenvalue to be told from 1.")
+        raise UsageError("the random policy mixes too slowly: its second eigenvalue cannot be distinguished from 1.")
     return math.log(2) / -math.log(second) if second > 0 else 0.0
 
 

@@ -1,10 +1,10 @@
-"""How far apart are the states of a table, in steps of the best play for getting there?"""
+"""How far apart are the states of a table, in steps of the fastest policy?"""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,18 @@ LIMIT = 10**9  # entries that a diameter may read: some seconds
 PRECISION = 1e-9  # relative, of expected numbers of steps
 
 
+class DiameterKind(StrEnum):
+    """Which quantity was computed."""
+
+    DIAMETER = "diameter"
+    ECCENTRICITY = "eccentricity"  # there are too many pairs of states
+
+
 @dataclass(frozen=True)
 class Diameter:
-    """`steps` between the two states furthest apart, the most that is `finite` between any two, and from the start.
+    """The diameter, the largest finite distance between two states, and the eccentricity of the start.
 
-    Only the last, the eccentricity, is known where all pairs are too many: the others are None then.
+    With too many pairs of states only the eccentricity is computed; the others are None.
     """
 
     steps: float | None
@@ -28,25 +35,25 @@ class Diameter:
     eccentricity: int
 
     @property
-    def kind(self) -> Literal["diameter", "eccentricity"]:
+    def kind(self) -> DiameterKind:
         """What was computed."""
-        return "eccentricity" if self.steps is None else "diameter"
+        return DiameterKind.ECCENTRICITY if self.steps is None else DiameterKind.DIAMETER
 
 
 def distances(table: Table) -> npt.NDArray[np.int64]:
-    """The fewest steps in which play can come to each state from the nearest start; -1 where it never can."""
+    """The fewest steps from the nearest start state to each state; -1 where a state cannot be reached."""
     queue, distance = np.zeros(table.states, dtype=np.int64), np.zeros(table.states, dtype=np.int64)
     kernels.from_start(*table.arrays, table.initial, queue, distance)
     return distance
 
 
 def eccentricity(table: Table) -> int:
-    """The fewest steps after which play can have come to any state that it can come to at all."""
+    """The fewest steps from a start state to the farthest reachable state."""
     return int(distances(table).max())
 
 
 def diameter(table: Table, *, limit: int = LIMIT) -> Diameter:
-    """The largest, over pairs of states that play can come to, of the least expected number of steps between them.
+    """The largest, over pairs of reachable states, of the smallest expected number of steps between them.
 
     Jaksch, Ortner & Auer (2010), Definition 1. It is infinite where one state is not surely reached from another, as
     none is from a terminal state. Where it takes more than `limit` look-ups, only the eccentricity is computed.

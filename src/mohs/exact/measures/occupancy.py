@@ -1,4 +1,4 @@
-"""Where does play go? The probability of every state, step by step from the start, and what random play hardly sees."""
+"""Which states does a policy visit? The probability of every state at every step, and the rarest visits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LIMIT = 2 * 10**9  # entries that the tight covering length may read: some secon
 
 @dataclass(frozen=True)
 class LeastOccupancy:
-    """Of the states (or state-action pairs) that random play can act in, the one that it is least likely to be in.
+    """The smallest occupancy of a state (or state-action pair) in which the random policy can act.
 
     A state's occupancy is the largest probability, over the steps of an episode, of being there; `sum_` adds the
     probabilities up instead, to the expected number of visits. An occupancy too small for a float is 0.
@@ -51,7 +51,7 @@ def expected_visits(table: Table, policy: Policy = "mean", *, horizon: int | Non
 
 
 def least_occupancies(table: Table, *, horizon: int | None = None) -> LeastOccupancy:
-    """How rarely random play is in the state, and takes the pair, that it is least likely to come to.
+    """The smallest occupancies of a state and of a state-action pair under the random policy.
 
     Laidlaw et al. (2023); `min_occupancy_results` of the BRIDGE data set.
     """
@@ -67,7 +67,7 @@ def least_occupancies(table: Table, *, horizon: int | None = None) -> LeastOccup
 
 
 def covering_length(table: Table, *, horizon: int | None = None) -> float:
-    """log(2 S A) / p: so many episodes of random play see every state-action pair with probability ½.
+    """log(2 S A) / p: with this many random episodes every state-action pair is seen with probability ½.
 
     Laidlaw et al. (2023): p is the least occupancy of a pair, and S counts the non-terminal states, both among those
     that random play can act in. An episode takes a pair with probability p at least, so n episodes all miss it with
@@ -106,16 +106,16 @@ def tight_covering_length(table: Table, *, horizon: int | None = None, limit: in
 
 
 def acted(table: Table, steps: int) -> npt.NDArray[np.int64]:
-    """The states that random play can take an action in within so many steps."""
+    """The states in which the random policy can take an action within `steps` steps."""
     distance = distances(table)
     states = np.flatnonzero((distance >= 0) & (distance < steps) & ~table.terminal)
     if len(states) == 0:
-        raise UsageError("play takes no step at all here: the horizon is 0, or every start is a terminal state.")
+        raise UsageError("an episode has no steps: the horizon is 0, or every start state is terminal.")
     return states
 
 
 def random_moves(table: Table) -> tuple[npt.NDArray[np.int64], Float]:
-    """The state that each entry belongs to, and the probability that random play takes the entry from there."""
+    """The state of each entry, and the probability that the random policy takes the entry from there."""
     rows = np.arange(table.states * table.actions)
     state = (rows if table.indptr is None else np.repeat(rows, np.diff(table.indptr))) // table.actions
     chance = np.ones(len(state)) if table.prob is None else table.prob

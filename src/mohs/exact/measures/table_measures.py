@@ -1,7 +1,7 @@
-"""What about a task explains how hard it is? Sparse rewards, small gaps, chance, traps, distance and slow mixing.
+"""Which properties of a task explain its hardness? Sparsity, gaps, stochasticity, traps, distance and mixing.
 
-Each measure is a function on a table; `measures` has them all. Where a measure asks about play within an episode, it
-needs a horizon, and only states that play can come to count.
+Each measure is a function of a table; `measures` computes all of them. Measures within an episode need a horizon. Only
+reachable states count.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.exact.lookahead.qvi import TIES
 from mohs.exact.measures import table_measures_kernels as kernels
-from mohs.exact.measures.chain import Mixing, mixing_time, return_time
-from mohs.exact.measures.distances import Diameter, diameter, distances
+from mohs.exact.measures.chain import Mixing, MixingKind, mixing_time, return_time
+from mohs.exact.measures.distances import Diameter, DiameterKind, diameter, distances
 from mohs.exact.measures.occupancy import (
     acted,
     covering_length,
@@ -35,10 +35,10 @@ from mohs.tables.table import Float, Table
 
 @dataclass(frozen=True)
 class RewardSparsity:
-    """Of random play: the share of its steps that pay anything, how many it takes to the first, and unpaid episodes.
+    """Of the random policy: the share of rewarded steps, the expected steps to the first reward, unrewarded episodes.
 
-    The steps to the first reward are counted over as many episodes as it takes; `silent_episodes` is the probability
-    that an episode pays nothing at all.
+    The steps to the first reward are counted over as many episodes as it takes. `silent_episodes` is the probability of
+    an episode without any reward.
     """
 
     paying_steps: float
@@ -48,7 +48,7 @@ class RewardSparsity:
 
 @dataclass(frozen=True)
 class Gaps:
-    """The smallest loss by one sub-optimal action (infinite where there is none), and the sum of the reciprocals."""
+    """The smallest gap of a sub-optimal action (infinite where there is none), and the sum of 1 / gap."""
 
     smallest: float
     reciprocals: float
@@ -56,7 +56,7 @@ class Gaps:
 
 @dataclass(frozen=True)
 class TransitionEntropy:
-    """In bits: the mean over the steps of random play, and the largest of a state-action pair."""
+    """In bits: the mean over the steps of the random policy, and the largest of a state-action pair."""
 
     mean: float
     largest: float
@@ -64,7 +64,7 @@ class TransitionEntropy:
 
 @dataclass(frozen=True)
 class AbsorbingShare:
-    """The share of the states that are never left, and the probability that random play ends up in one of them."""
+    """The share of absorbing states, and the probability that the random policy ends in one of them."""
 
     states: float
     probability: float
@@ -72,9 +72,9 @@ class AbsorbingShare:
 
 @dataclass(frozen=True)
 class Observability:
-    """How many different observations there are, the most states that share one, and the most that one state has.
+    """The number of observations, the largest number of states that share one, and of observations of one state.
 
-    Both are 1 where the state is seen.
+    The latter two are 1 where the state is observed.
     """
 
     observations: float
@@ -83,7 +83,7 @@ class Observability:
 
 
 def observability(table: Table, *, horizon: int | None = None) -> Observability:
-    """How much of the state is seen. Only states count that play can take an action in."""
+    """How much of the state is observed, over the states in which an action can be taken."""
     steps, _ = finite_frame(table, horizon)
     seen, states = np.unique(table.observation[acted(table, steps)], return_counts=True)
     shown = np.ones(len(seen), dtype=np.int64)
@@ -93,7 +93,7 @@ def observability(table: Table, *, horizon: int | None = None) -> Observability:
 
 
 def reward_sparsity(table: Table, *, horizon: int | None = None) -> RewardSparsity:
-    """How rarely random play is paid. A step pays where the (expected) reward of what happened is not zero.
+    """How sparse rewards are under the random policy. A step is rewarded if its expected reward is not zero.
 
     Episodes are alike and independent, so the expected number of steps to the first reward is that of the steps of
     an episode up to its first reward or its end, over the probability that there is one (Wald's equation).
@@ -115,7 +115,7 @@ def reward_sparsity(table: Table, *, horizon: int | None = None) -> RewardSparsi
 
 
 def _until_paid(table: Table) -> Table:
-    """The table with one more state, terminal, in which whoever is paid ends up."""
+    """The table with one more state, terminal, that every rewarded step leads to."""
     end, width = table.states, table.actions
     longer: dict[str, Any] = {
         "terminal": np.append(table.terminal, True),
@@ -131,7 +131,7 @@ def _until_paid(table: Table) -> Table:
 
 
 def gaps(table: Table, *, horizon: int | None = None, discount: float | None = None, tolerance: float = TIES) -> Gaps:
-    """What a sub-optimal action loses, V*(s) - Q*(s, a): over every step t, state s that play can be in then, action a.
+    """The gaps V*(s) - Q*(s, a) of sub-optimal actions, over every step t and every state s reachable at t.
 
     Logarithmic regret is governed by the smallest positive gap and by sums of their reciprocals (Simchowitz & Jamieson
     2019). As in Colosseum (Conserva & Rauber 2022) a state counts anew at each step, but pairs without a gap are left
@@ -150,10 +150,10 @@ def gaps(table: Table, *, horizon: int | None = None, discount: float | None = N
 
 
 def value_norm(table: Table, *, horizon: int | None = None, discount: float | None = None) -> float:
-    """The largest standard deviation of V*(next state), over steps, states that play can be in then, and actions.
+    """The largest standard deviation of V*(next state), over steps, states reachable then, and actions.
 
-    The environmental value norm (Maillard, Mann & Mannor 2014). It is 0 where nothing is left to chance, and where
-    chance does not matter.
+    The environmental value norm (Maillard, Mann & Mannor 2014). It is 0 in deterministic tables, and where stochastic
+    transitions do not affect the value.
     """
     if table.deterministic:
         return 0.0
@@ -164,9 +164,9 @@ def value_norm(table: Table, *, horizon: int | None = None, discount: float | No
 def _optimal_play(
     table: Table, horizon: int | None, discount: float | None
 ) -> Iterator[tuple[npt.NDArray[np.bool_], Float]]:
-    """From the last step to the first: the states that play can be in, and the optimal values one step later.
+    """From the last step to the first: the reachable states, and the optimal values one step later.
 
-    Without a horizon there is one such pair. Values come back in time and states forth, so these are kept, as bits.
+    Without a horizon there is one such pair. States are found forwards, values backwards, so states are kept, as bits.
     """
     if horizon is None and table.horizon is None:
         yield distances(table) >= 0, values(table, discount=discount)
@@ -184,7 +184,7 @@ def _optimal_play(
 
 
 def transition_entropy(table: Table, *, horizon: int | None = None) -> TransitionEntropy:
-    """How uncertain the next state is, to one who knows the state and the action."""
+    """The entropy of the next state, given the state and the action."""
     steps, _ = finite_frame(table, horizon)
     states = acted(table, steps)
     bits = np.zeros((table.states, table.actions))
@@ -197,7 +197,7 @@ def transition_entropy(table: Table, *, horizon: int | None = None) -> Transitio
 
 
 def absorbing_share(table: Table, *, horizon: int | None = None) -> AbsorbingShare:
-    """How much of the task is an end: terminal states, and those that every action leads back to."""
+    """How much of the task is absorbing: terminal states, and states that every action leads back to."""
     steps, _ = finite_frame(table, horizon)
     distance = distances(table)
     state, chance = random_moves(table)
@@ -213,7 +213,7 @@ def absorbing_share(table: Table, *, horizon: int | None = None) -> AbsorbingSha
 
 @dataclass(frozen=True)
 class Measures:
-    """Numbers by name, None where there is none; `notes` says why, or what a number is if not what its name says."""
+    """Numbers by name, None where one is not defined. `notes` gives the reason, or qualifies a number."""
 
     values: Mapping[str, float | None]
     notes: Mapping[str, str]
@@ -237,7 +237,7 @@ _NAMES: Mapping[Callable[[Table], Any], tuple[str, ...]] = {
 
 
 def measures(table: Table, *, horizon: int | None = None) -> Measures:
-    """All measures of a table, those left out that it has no horizon or too many states for."""
+    """All measures of a table. Those that need a horizon it lacks, or fewer states, are None."""
     framed = table if horizon is None else replace(table, horizon=Integer(1).parse("horizon", horizon))
     numbers: dict[str, float | None] = {}
     notes: dict[str, str] = {}
@@ -254,13 +254,13 @@ def measures(table: Table, *, horizon: int | None = None) -> Measures:
 
 
 def _notes(found: Any) -> dict[str, str]:
-    """What to know of a number that is not quite what its name says."""
-    if isinstance(found, Diameter) and found.kind == "eccentricity":
-        reason = "there are too many states to compare them all; the eccentricity is the distance from the start."
+    """Qualifications of a number that differs from its definition."""
+    if isinstance(found, Diameter) and found.kind is DiameterKind.ECCENTRICITY:
+        reason = "there are too many pairs of states; the eccentricity is the distance from the start."
         return {"diameter": reason, "largest_finite_distance": reason}
     if isinstance(found, Mixing):
-        bound = "at least so many, by the second eigenvalue: there are too many states for the exact number. "
-        lazy = "random play is periodic: this is of play that waits in every step with probability ½."
-        note = (bound if found.kind == "spectral" else "") + (lazy if found.lazy else "")
+        bound = "a lower bound from the second eigenvalue: there are too many states for the exact number. "
+        lazy = "the random policy is periodic: this is the lazy chain, which waits in every step with probability ½."
+        note = (bound if found.kind is MixingKind.SPECTRAL else "") + (lazy if found.lazy else "")
         return {"mixing_time": note.strip()} if note else {}
     return {}

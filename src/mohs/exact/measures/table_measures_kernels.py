@@ -1,4 +1,4 @@
-"""Where play can go, and how likely, step by step over a table, compiled.
+"""Which states are reachable, and with which probability? Step by step over a table, compiled.
 
 A deterministic table has an empty `indptr`.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from mohs.core.kernel import kernel, law
-from mohs.tables.rows import chance_of, first_entry, span
+from mohs.tables.rows import first_entry, prob_of, span
 
 
 @kernel
@@ -26,12 +26,12 @@ def advance(indptr, succ, prob, reward, terminal, actions, policy, now, after):
             if share > 0.0:
                 first, last = span(state * actions + action, indptr)
                 for entry in range(first, last):
-                    after[succ[entry]] += share * chance_of(entry, prob)
+                    after[succ[entry]] += share * prob_of(entry, prob)
 
 
 @kernel
 def spread(indptr, succ, prob, reward, terminal, actions, now, after):
-    """The states that play can be in `after` one more step, where the episode goes on `now`."""
+    """The states that are reachable `after` one more step from those of `now`."""
     for state in range(len(terminal)):
         after[state] = False
     for state in range(len(terminal)):
@@ -39,7 +39,7 @@ def spread(indptr, succ, prob, reward, terminal, actions, now, after):
             continue
         first, last = first_entry(state * actions, indptr), first_entry((state + 1) * actions, indptr)
         for entry in range(first, last):
-            if chance_of(entry, prob) > 0.0:
+            if prob_of(entry, prob) > 0.0:
                 after[succ[entry]] = True
 
 
@@ -66,7 +66,7 @@ def first_taken(indptr, succ, prob, reward, terminal, actions, initial, steps, s
                         if row != pair:
                             first, last = span(row, indptr)
                             for entry in range(first, last):
-                                after[succ[entry]] += now[state] / actions * chance_of(entry, prob)
+                                after[succ[entry]] += now[state] / actions * prob_of(entry, prob)
                 now, after = after, now
             taken[i, taking] = total
 
@@ -86,7 +86,7 @@ def search(indptr, succ, prob, terminal, actions, queue, found, distance):
         first, last = first_entry(state * actions, indptr), first_entry((state + 1) * actions, indptr)
         for entry in range(first, last):
             after = succ[entry]
-            if distance[after] < 0 and chance_of(entry, prob) > 0.0:
+            if distance[after] < 0 and prob_of(entry, prob) > 0.0:
                 distance[after] = distance[state] + 1
                 queue[found] = after
                 found += 1
@@ -147,7 +147,7 @@ def can_surely_reach(indptr, succ, prob, reward, terminal, actions, goal, states
                     stays, nearer = True, False
                     first, last = span(state * actions + action, indptr)
                     for entry in range(first, last):
-                        if chance_of(entry, prob) > 0.0:
+                        if prob_of(entry, prob) > 0.0:
                             stays &= sure[succ[entry]]
                             nearer |= led[succ[entry]]
                     if stays and nearer:
@@ -182,8 +182,8 @@ def least_steps(indptr, succ, prob, reward, terminal, actions, goal, states, pre
                 total = 1.0
                 first, last = span(state * actions + action, indptr)
                 for entry in range(first, last):
-                    if chance_of(entry, prob) > 0.0:
-                        total += chance_of(entry, prob) * steps[succ[entry]]
+                    if prob_of(entry, prob) > 0.0:
+                        total += prob_of(entry, prob) * steps[succ[entry]]
                 least = min(least, total)
             change = max(change, least - steps[state])
             steps[state] = least
@@ -200,7 +200,7 @@ def entropies(indptr, succ, prob, reward, terminal, actions, mass, bits):
                 continue
             first, last = span(state * actions + action, indptr)
             for entry in range(first, last):
-                mass[succ[entry]] += chance_of(entry, prob)
+                mass[succ[entry]] += prob_of(entry, prob)
             for entry in range(first, last):
                 share = mass[succ[entry]]
                 mass[succ[entry]] = 0.0
@@ -219,9 +219,9 @@ def largest_variance(indptr, succ, prob, reward, terminal, actions, reached, val
             first, last = span(row, indptr)
             mean = 0.0
             for entry in range(first, last):
-                mean += chance_of(entry, prob) * values[succ[entry]]
+                mean += prob_of(entry, prob) * values[succ[entry]]
             variance = 0.0
             for entry in range(first, last):
-                variance += chance_of(entry, prob) * (values[succ[entry]] - mean) ** 2
+                variance += prob_of(entry, prob) * (values[succ[entry]] - mean) ** 2
             largest = max(largest, variance)
     return largest

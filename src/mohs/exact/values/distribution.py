@@ -48,13 +48,13 @@ class Moments:
 
     @property
     def third_absolute_bound(self) -> float:
-        """E|G - mean|³ at most, by Cauchy and Schwarz."""
+        """An upper bound on E|G - mean|³ (Cauchy-Schwarz)."""
         return math.sqrt(self.variance * self.fourth_central)
 
 
 @dataclass(frozen=True, eq=False)
 class Distribution:
-    """Every return that can come about, in ascending order, and its probability."""
+    """All possible returns in ascending order, and their probabilities."""
 
     values: Float
     probabilities: Float

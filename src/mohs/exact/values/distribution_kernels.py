@@ -1,4 +1,4 @@
-"""One step of the distribution of returns forward, and of its moments backward, compiled."""
+"""How is the distribution of returns computed? One step forward, and its moments one step backward, compiled."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from mohs.core.kernel import kernel, law
 from mohs.exact.values.solve_kernels import MEAN, WORST, value_of
-from mohs.tables.rows import chance_of, span
+from mohs.tables.rows import prob_of, span
 
 GIVEN = 3  # a policy's probabilities, besides the rules of `kernels`
 NONE_LOW, NONE_HIGH = 2**62, -(2**62)  # the window of a state that play does not come to
@@ -29,7 +29,7 @@ def reach(indptr, succ, prob, reward, terminal, actions, gains, policy, low, hig
                 continue
             begin, end = span(state * actions + action, indptr)
             for entry in range(begin, end):
-                if chance_of(entry, prob) > 0.0:
+                if prob_of(entry, prob) > 0.0:
                     after, gain = succ[entry], gains[entry]
                     low_after[after] = min(low_after[after], low[state] + gain)
                     high_after[after] = max(high_after[after], high[state] + gain)
@@ -64,7 +64,7 @@ def spread(
                 continue
             begin, end = span(state * actions + action, indptr)
             for entry in range(begin, end):
-                weight = chosen * chance_of(entry, prob)
+                weight = chosen * prob_of(entry, prob)
                 if weight > 0.0:
                     after = succ[entry]
                     to = offset_after[after] + low[state] + gains[entry] - low_after[after]
@@ -123,7 +123,7 @@ def moments_step(indptr, succ, prob, reward, terminal, actions, discount, rule, 
                 continue
             begin, end = span(first + action, indptr)
             for entry in range(begin, end):
-                part, to = weight * chance_of(entry, prob), succ[entry]
+                part, to = weight * prob_of(entry, prob), succ[entry]
                 off = reward[entry] + discount * after[to, 0] - mean
                 second, third, fourth = (
                     discount**2 * after[to, 1],

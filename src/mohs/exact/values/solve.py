@@ -1,7 +1,7 @@
-"""What is the exact value of a task: by the best, a random, the worst or any given policy?
+"""What is the exact value of the optimal, the random, the worst, or any given policy?
 
-A table is the same at every step, so a finite-horizon value depends on the state and the steps left alone: the value
-after t of T steps is that of the start with the horizon T - t.
+A table is stationary, so a finite-horizon value depends only on the state and the steps left: the value after t of T
+steps is that at the start with horizon T - t.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from mohs.exact.values import solve_kernels as kernels
 from mohs.tables.table import Float, Table
 
 Rule = Literal["best", "mean", "worst"]
-# By a rule; by actions [S] or action probabilities [S, A], the same at every step; or with the steps T in front.
+# A rule; actions [S] or action probabilities [S, A], the same at every step; or either with T steps in front.
 Policy = Rule | npt.NDArray[Any]
 _RULES = {"best": kernels.BEST, "mean": kernels.MEAN, "worst": kernels.WORST}
 MAX_PLAN = 2**29
@@ -83,7 +83,7 @@ def q_values(
     steps, gamma = _frame(table, horizon, discount)
     if not isinstance(policy, str) and steps is not None:
         given = probabilities(table, policy, steps)
-        policy = given if given.ndim == 2 else given[1:]  # what is taken first is not up to the policy
+        policy = given if given.ndim == 2 else given[1:]  # the first action is given
     left = None if steps is None else max(0, steps - 1)
     result = np.zeros((table.states, table.actions))
     if steps != 0:
@@ -122,16 +122,16 @@ def plan(table: Table) -> Plan:
 
 
 def finite_frame(table: Table, horizon: int | None = None, discount: float | None = None) -> tuple[int, float]:
-    """The horizon and discount to use where there must be a horizon."""
+    """The horizon and discount to use; raises `UsageError` where there is no horizon."""
     if horizon is None and table.horizon is None:
-        raise UsageError("this needs a horizon: give one, or a table that has it.")
+        raise UsageError("a horizon is needed: pass one, or a table that has one.")
     steps, gamma = _frame(table, horizon, discount)
     assert steps is not None
     return steps, gamma
 
 
 def discounted(table: Table, discount: float) -> Returns:
-    """Expected discounted returns of the endless task, without the time limit."""
+    """Expected discounted returns of the infinite-horizon task."""
     return returns(replace(table, horizon=None), discount=discount)
 
 

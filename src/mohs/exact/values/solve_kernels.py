@@ -1,4 +1,7 @@
-"""One step back in time over a table, compiled. A deterministic table has an empty `indptr`."""
+"""How is a value computed one step earlier? Backward steps over a table, compiled.
+
+A deterministic table has an empty `indptr`.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What is earned with sticky actions? Without the table of all pairs of a state and the last action.
+"""What is the return under sticky actions? Without the table of all pairs of a state and the last action.
 
-That table has a row for every pair and action, too many where actions are many. But whichever action is chosen, the
-last one is repeated with the same probability, so V(s, last) = (1 − p) · max Q(s, ·) + p · Q(s, last): one number for
-each pair is enough. The best choice does not depend on the last action.
+That table has a row for every pair and action, too many where there are many actions. But the last action is repeated
+with the same probability whichever action is chosen, so V(s, last) = (1 − p) · max Q(s, ·) + p · Q(s, last): one number
+for each pair is enough. The best choice does not depend on the last action.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _RULES = {"best": BEST, "mean": MEAN}
 def sticky_return(
     table: Table, probability: float, policy: Literal["best", "mean"] = "best", *, horizon: int | None = None
 ) -> float:
-    """The expected return from the start of optimal or random play; the first action never sticks."""
+    """The expected return of the optimal or the random policy; the first action never sticks."""
     p = Real(0, 1).parse("probability", probability)
     rule = _RULES[Choice(tuple(_RULES)).parse("policy", policy)]
     if not table.deterministic:
-        raise UsageError("this is for deterministic tables; transforms.sticky_actions is for all.")
+        raise UsageError("sticky_return is for deterministic tables; transforms.sticky_actions is for all.")
     steps, discount = finite_frame(table, horizon)
     after, now = np.zeros((2, table.states, table.actions + 1))
     for _ in range(steps):

@@ -57,8 +57,8 @@ def card(
 ) -> Card:
     """The hardness card of an id with parameters, a Gymnasium id, a path, a task, a table or an environment.
 
-    GORP is run up to `budget` steps of a run, 10 million by default, each probe `runs` times. With `analytic` its choices
-    are drawn from their law and no steps are played, by default up to an effective horizon of 8. `play_seed` seeds it
+    GORP is run up to `budget` steps of a run, 10 million by default, each probe `runs` times. `analytic` computes its
+    choices without playing steps, by default up to an effective horizon of 8. `play_seed` seeds it
     and rollouts, while `seed` is a parameter of the task like others. `explore` lists up to so many states of a
     Gymnasium environment that has no table. `say` is told what is being done.
     """

@@ -14,7 +14,7 @@ from mohs.core.errors import UsageError
 from mohs.core.values import Json
 from mohs.envs.make import time_limit
 from mohs.stats import Estimate, estimate
-from mohs.stats.proportion import LEVEL, clopper_pearson
+from mohs.stats.counts import LEVEL, clopper_pearson
 
 EPISODES = 200
 MAX_STEPS = 50_000  # of all episodes together; long episodes make fewer

@@ -13,7 +13,7 @@ from mohs.protocols.card.figures.horizons import AT_MOST, WAYS, why_no_length
 from mohs.protocols.card.measure_words import FORMULAS, about
 from mohs.report.numbers import written
 from mohs.stats import Estimate
-from mohs.stats.proportion import LEVEL
+from mohs.stats.counts import LEVEL
 
 if TYPE_CHECKING:
     from mohs.protocols.card.record import Card

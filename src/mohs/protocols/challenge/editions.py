@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from mohs.tables.challenge.catalogue import CHALLENGE, GORP, GUESSED, CatalogueEntry
+from mohs.tables.challenge.catalogue import CatalogueEntry, Status
 
 QUICK_CHALLENGE, QUICK_CONTROLS = 6, 4
 
@@ -23,11 +23,11 @@ class Edition:
 
 def is_control(mdp: CatalogueEntry) -> bool:
     """Whether the filter dropped it as too easy."""
-    return mdp.status in (GUESSED, GORP)
+    return mdp.status in (Status.GUESSED, Status.GORP)
 
 
 def survivors(listed: Iterable[CatalogueEntry]) -> list[CatalogueEntry]:
-    return [mdp for mdp in listed if mdp.status == CHALLENGE]
+    return [mdp for mdp in listed if mdp.status is Status.CHALLENGE]
 
 
 def few(listed: Iterable[CatalogueEntry]) -> list[CatalogueEntry]:

@@ -15,8 +15,8 @@ from mohs.exact.lookahead.gorp_runs import charge
 from mohs.exact.values import solve
 from mohs.tables.challenge.build import build
 from mohs.tables.challenge.cache import checksum, packed
-from mohs.tables.challenge.catalogue import CHALLENGE, GORP, GUESSED, NO_WIN, TOO_LARGE, CatalogueEntry
-from mohs.tables.challenge.grid import GAME, Candidate
+from mohs.tables.challenge.catalogue import CatalogueEntry, Status
+from mohs.tables.challenge.grid import Candidate, Kind
 from mohs.tables.numbering import TooManyError
 from mohs.tables.table import Table
 
@@ -29,7 +29,9 @@ WIN = 1.0
 
 def examine(candidate: Candidate) -> CatalogueEntry:
     """What the filter says of a candidate. Of large ones that are guessed no more is found out."""
-    found = CatalogueEntry(candidate.id, candidate.source, candidate.kind, candidate.title, TOO_LARGE, 0, candidate.horizon)
+    found = CatalogueEntry(
+        candidate.id, candidate.source, candidate.kind, candidate.title, Status.TOO_LARGE, 0, candidate.horizon
+    )
     try:
         mdp = build(candidate)
     except TooManyError:
@@ -38,30 +40,30 @@ def examine(candidate: Candidate) -> CatalogueEntry:
     facts, entries = packed(candidate.id, mdp)
     best = float(table.initial @ solve.values(table, "best"))
     found = replace(
-        found, status=NO_WIN, states=table.states, actions=table.actions, board="{}x{}".format(*mdp.shape),
+        found, status=Status.NO_WIN, states=table.states, actions=table.actions, board="{}x{}".format(*mdp.shape),
         optimal_return=_rounded(best),
         checksum=checksum(facts, entries, mdp.cells),
     )  # fmt: skip
-    if candidate.kind == GAME and best < WIN - qvi.TIES:
+    if candidate.kind == Kind.GAME and best < WIN - qvi.TIES:
         return found
     chance = qvi.p_opt(table)
     guess = candidate.horizon * math.log(2) / chance if chance > 0 else math.inf
-    found = replace(found, status=GUESSED, p_opt=chance, guess_steps=guess)
+    found = replace(found, status=Status.GUESSED, p_opt=chance, guess_steps=guess)
     if guess < BUDGET and table.states > FEW:
         return found
     found = _with(replace(found, random_return=_random(table)), gorp_horizon(table, runs=RUNS, budget=BUDGET))
     if found.gorp_steps is not None:
-        return found if guess < BUDGET else replace(found, status=GORP)
-    return found if guess < BUDGET else replace(found, status=CHALLENGE)
+        return found if guess < BUDGET else replace(found, status=Status.GORP)
+    return found if guess < BUDGET else replace(found, status=Status.CHALLENGE)
 
 
 def measure(found: CatalogueEntry, table: Table) -> CatalogueEntry:
     """What more there is to know of an MDP that is left: min_k, and its effective horizon up to 8.
 
-    Most of these runs of GORP would take billions of steps or more, so their choices are drawn from their law.
+    Most of these runs of GORP would take billions of steps or more, so their choices are computed analytically.
     """
     budget = charge(found.horizon, table.actions, LONG, 1)
-    played = gorp_horizon(table, runs=MORE_RUNS, budget=budget, by_law=True)
+    played = gorp_horizon(table, runs=MORE_RUNS, budget=budget, analytic=True)
     return _with(replace(found, min_k=found.min_k or qvi.min_k(table)), played)
 
 
@@ -71,7 +73,7 @@ def shaped_alike(found: CatalogueEntry, candidate: Candidate) -> CatalogueEntry:
     Shaping moves neither a win nor the chance of guessing it. A game that is cut off keeps what the agent is ahead, so
     where it cannot win the optimum is another one.
     """
-    best = None if found.status == NO_WIN else found.optimal_return
+    best = None if found.status == Status.NO_WIN else found.optimal_return
     return replace(found, id=candidate.id, title=candidate.title, optimal_return=best, checksum=None)
 
 

@@ -24,7 +24,7 @@ from mohs.protocols.challenge.settings import ChallengeAgent, Setting, all_with_
 from mohs.report.terminal import stages
 from mohs.runs.plan import Plan, Track
 from mohs.tables.challenge.cache import stored
-from mohs.tables.challenge.catalogue import NO_WIN, TOO_LARGE, CatalogueEntry, catalogue, listed
+from mohs.tables.challenge.catalogue import CatalogueEntry, Status, catalogue, catalogue_entry
 
 PROTOCOL = "challenge"
 PROBE = "eval"
@@ -67,11 +67,11 @@ class ChallengeStudy:
         apart = Integer(1).parse("every", (EVERY_STICKY if sticks else EVERY) if every is None else every)
         if apart > steps:
             raise UsageError(f"every is {apart:,}, but must be at most the budget of {steps:,}: nothing would be seen.")
-        found = chosen.choose(catalogue()) if mdps is None else [listed(mdp) for mdp in dict.fromkeys(mdps)]
+        found = chosen.choose(catalogue()) if mdps is None else [catalogue_entry(mdp) for mdp in dict.fromkeys(mdps)]
         if not found:
             raise UsageError("a study of the challenge needs at least one MDP.")
         for mdp in found:
-            if mdp.status in (NO_WIN, TOO_LARGE):
+            if mdp.status in (Status.NO_WIN, Status.TOO_LARGE):
                 raise UsageError(f"{mdp.id} was dropped ({mdp.status}): there is nothing to solve.")
         return cls(
             all_with_settings(agents, steps, settings, chosen.settings, hyperparameters, certain=not sticks),
@@ -150,7 +150,7 @@ def label(agent: ChallengeAgent, setting: Setting) -> str:
 
 def facts(study: ChallengeStudy) -> list[CatalogueEntry]:
     """What is known of a study's MDPs: what the catalogue says, and what that becomes with sticky actions."""
-    return [_sticky(listed(mdp), study.sticky) if study.sticky else listed(mdp) for mdp in study.mdps]
+    return [_sticky(catalogue_entry(mdp), study.sticky) if study.sticky else catalogue_entry(mdp) for mdp in study.mdps]
 
 
 @lru_cache(maxsize=1000)

@@ -110,9 +110,9 @@ def show(
     from dataclasses import asdict
 
     from mohs.tables.challenge.cache import stored
-    from mohs.tables.challenge.catalogue import listed
+    from mohs.tables.challenge.catalogue import catalogue_entry
 
-    mdp = listed(id)
+    mdp = catalogue_entry(id)
     if out is not None:
         check_directory(out.parent)
     if as_json:
@@ -157,10 +157,10 @@ def card(
     as_json: AsJson = False,
 ) -> None:
     """Tell how hard an MDP is and why: its whole hardness card."""
-    from mohs.tables.challenge.catalogue import listed
+    from mohs.tables.challenge.catalogue import catalogue_entry
 
     show_card(
-        ["challenge", f"mdp={listed(id).id}"], sticky=sticky, runs=runs, budget=budget, analytic=analytic,
+        ["challenge", f"mdp={catalogue_entry(id).id}"], sticky=sticky, runs=runs, budget=budget, analytic=analytic,
         out=out, png=png, as_json=as_json,
     )  # fmt: skip
 
@@ -206,9 +206,9 @@ def _compared(mdp: CatalogueEntry) -> TableState:
 
 
 def _chosen(ids: list[str] | None, smallest: int | None) -> list[CatalogueEntry]:
-    from mohs.tables.challenge.catalogue import challenge, listed
+    from mohs.tables.challenge.catalogue import catalogue_entry, challenge
 
-    found = [listed(id) for id in dict.fromkeys(ids)] if ids else list(challenge())
+    found = [catalogue_entry(id) for id in dict.fromkeys(ids)] if ids else list(challenge())
     if not found:
         raise UsageError("the list has no MDPs.")
     if smallest is not None:

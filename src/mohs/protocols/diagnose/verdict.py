@@ -23,7 +23,7 @@ from mohs.protocols.scores import Scores
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
 from mohs.runs.results import Results
-from mohs.stats import BreakingDose, Estimate, bonferroni_comparisons, breaking_dose, damage, estimate, estimates
+from mohs.stats import BreakingDose, BreakingStatus, Estimate, bonferroni_comparisons, breaking_dose, damage, estimate, estimates
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -200,10 +200,10 @@ def _dial_verdict(
     places = [float(v) for v in values] if ordered(values) else list(range(len(values)))
     breaking = breaking_dose(places, scores, vanilla, harder, LEVEL, learnt_above=LEARNT_ABOVE)
     if _without_lead(runs.scale, plain_dose) and harder != "none":  # nothing is normalised
-        breaking = (BreakingDose("not_learnt", np.nan, np.nan, np.nan, min(d.means["auc"].n for d in doses), LEVEL),)
+        breaking = (BreakingDose(BreakingStatus.NOT_LEARNT, np.nan, np.nan, np.nan, min(d.means["auc"].n for d in doses), LEVEL),)
     hard = _hard_side(values, vanilla, harder)
     if hard and not breaking:  # no harder dose has a score
-        breaking = (BreakingDose("too_few", np.nan, np.nan, np.nan, 0, LEVEL),)
+        breaking = (BreakingDose(BreakingStatus.TOO_FEW, np.nan, np.nan, np.nan, 0, LEVEL),)
     loss = _damage(scores, hard, vanilla)
     text = dial_text(unit, values, harder, breaking, loss)
     return DialVerdict(name, unit, harder, vanilla, doses, breaking, loss, text)

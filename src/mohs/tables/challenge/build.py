@@ -1,4 +1,4 @@
-"""How is an MDP of the challenge built? From the rules of its source, whole."""
+"""How is an MDP of the challenge built? Completely, from the rules of its puzzle or game."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from mohs.tables.challenge.grid import GAME, NOISE, NOISY, Candidate
+from mohs.tables.challenge.grid import NOISE, NOISY, Candidate, Kind
 from mohs.tables.games.against import Opponent, Worth, against
 from mohs.tables.games.alpha_beta import AlphaBeta
 from mohs.tables.games.checkers import checkers
@@ -33,9 +33,9 @@ PUZZLES: dict[str, Callable[..., Mdp]] = {
 
 
 def build(candidate: Candidate, progress: Progress | None = None) -> Mdp:
-    """The complete MDP; an error where it has too many states."""
+    """Builds the complete MDP; raises `UsageError` where it has too many states."""
     params = dict(candidate.params)
-    if candidate.kind == GAME:
+    if candidate.kind is Kind.GAME:
         return _against(candidate.source, candidate.horizon, progress, **params)
     return PUZZLES[candidate.source](**params, horizon=candidate.horizon, progress=progress)
 
@@ -62,15 +62,15 @@ def game_of(source: str, board: str) -> Game:
 
 
 def _worths(source: str, board: str, worth: str, progress: Progress | None) -> Worth:
-    """What positions are worth to the player to move: searched for in Connect Four, else reckoned for all of them."""
+    """The values of positions for the player to move: searched in Connect Four, else computed for all positions."""
     if source == "connect_four":
         return _searched(board)
     found = _graph(source, board, progress)
-    worths = _reckoned(source, board, worth)
+    worths = _computed(source, board, worth)
 
     def worth_of(keys: Keys) -> Any:
         numbers = found.numbers.find(keys)
-        assert numbers.min(initial=0) >= 0, "every position that play leads to is listed"
+        assert numbers.min(initial=0) >= 0, "the graph of the game has every reachable position"
         return worths[numbers]
 
     return worth_of
@@ -81,7 +81,7 @@ def _searched(board: str) -> AlphaBeta:
     return AlphaBeta(game_of("connect_four", board))
 
 
-_kept: dict[str, Any] = {}  # the graph of the game that was asked for last: MDPs of one game come one after the other
+_kept: dict[str, Any] = {}  # the graph of the last game: MDPs of one game are built in a row
 
 
 def _graph(source: str, board: str, progress: Progress | None = None) -> Graph:
@@ -94,6 +94,6 @@ def _graph(source: str, board: str, progress: Progress | None = None) -> Graph:
 
 
 @lru_cache(maxsize=2)
-def _reckoned(source: str, board: str, worth: str) -> Any:
+def _computed(source: str, board: str, worth: str) -> Any:
     found = _graph(source, board)
     return noisy_worths(found, NOISE) if worth == NOISY else perfect_worths(found)

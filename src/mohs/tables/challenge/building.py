@@ -1,7 +1,7 @@
 """How are many MDPs built at once? By worker processes, each with the MDPs of one game at a time.
 
-MDPs of one game against one kind of player share its positions, so they are built one after the other by one process.
-What has been built is kept, MDP by MDP: the same call goes on where another one stopped.
+MDPs of one game against one kind of player share its positions, so one process builds them in a row. Each finished MDP
+is stored: an interrupted call resumes with the missing ones.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import Any
 
 from mohs.core.errors import UsageError
 from mohs.tables.challenge.cache import is_stored, make, read
-from mohs.tables.challenge.grid import GAME, Candidate, candidate
+from mohs.tables.challenge.grid import Candidate, Kind, candidate
 
 OFTEN = 0.5  # seconds between two events of a worker
 
 
 @dataclass(frozen=True)
 class Event:
-    """What a worker tells: it has counted so far, or an MDP is done or failed; `memory` is the most it has had."""
+    """A message of a worker: the states found so far, or an MDP is done or failed. `memory` is its peak, in bytes."""
 
     id: str
     what: str
@@ -37,16 +37,16 @@ class Event:
 
 
 def build_all(ids: Sequence[str], workers: int) -> Iterator[Event]:
-    """Builds what is not kept yet, and tells how it goes."""
+    """Builds the MDPs that are not stored yet, and yields their progress."""
     groups = _groups([candidate(id) for id in ids if not is_stored(id)])
     context = multiprocessing.get_context("spawn")
     with context.Manager() as manager, ProcessPoolExecutor(max(1, workers), mp_context=context) as pool:
-        told: Any = manager.Queue()
-        running = [pool.submit(_build, [c.id for c in group], told) for group in groups]
+        events: Any = manager.Queue()
+        running = [pool.submit(_build, [c.id for c in group], events) for group in groups]
         try:
-            while not all(future.done() for future in running) or not told.empty():
+            while not all(future.done() for future in running) or not events.empty():
                 try:
-                    yield told.get(timeout=OFTEN)
+                    yield events.get(timeout=OFTEN)
                 except queue.Empty:
                     continue
         finally:
@@ -56,15 +56,15 @@ def build_all(ids: Sequence[str], workers: int) -> Iterator[Event]:
 
 
 def _groups(wanted: Sequence[Candidate]) -> list[list[Candidate]]:
-    """MDPs that one process builds one after the other; games first, for they take longest."""
+    """Groups of MDPs that one process builds in a row; games first, because they take longest."""
     groups: dict[tuple[Any, ...], list[Candidate]] = {}
-    for one in sorted(wanted, key=lambda one: one.kind != GAME):
+    for one in sorted(wanted, key=lambda one: one.kind is not Kind.GAME):
         params = dict(one.params)
         groups.setdefault((one.source, params.get("board"), params.get("worth")), []).append(one)
     return list(groups.values())
 
 
-def _build(ids: Sequence[str], told: Any) -> None:
+def _build(ids: Sequence[str], events: Any) -> None:
     for id in ids:
         began = last = time.monotonic()
 
@@ -72,14 +72,14 @@ def _build(ids: Sequence[str], told: Any) -> None:
             nonlocal last
             if time.monotonic() - last > OFTEN:
                 last = time.monotonic()
-                told.put(Event(id, what, count, last - began, _memory()))
+                events.put(Event(id, what, count, last - began, _memory()))
 
         try:
             make(id, progress)
         except UsageError as error:
-            told.put(Event(id, "states", 0, time.monotonic() - began, _memory(), error=str(error)))
+            events.put(Event(id, "states", 0, time.monotonic() - began, _memory(), error=str(error)))
             continue
-        told.put(Event(id, "states", read(id).states, time.monotonic() - began, _memory(), done=True))
+        events.put(Event(id, "states", read(id).states, time.monotonic() - began, _memory(), done=True))
 
 
 def _memory() -> int:

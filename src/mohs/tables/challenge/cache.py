@@ -1,7 +1,7 @@
-"""Where are the MDPs of the challenge kept? One directory for each, in the user's cache, read through memory maps.
+"""Where are the MDPs of the challenge stored? One directory for each in the user's cache, read by memory mapping.
 
 `entries.npy` has for each state and action the next state and the reward side by side, `cells.npy` the boards,
-`facts.json` all else and a checksum. A directory appears whole or not at all, and is the same on every machine.
+`facts.json` all else and a checksum. A directory is written atomically and is the same on every machine.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Stored(Facts):
     checksum: str
 
     def table(self) -> Table:
-        """As the exact layer takes it."""
+        """The MDP as a `Table`."""
         last = self.entries["next"] & ~END
         terminal = np.zeros(self.states, dtype=np.bool_)
         terminal[last[self.entries["next"] >= END]] = True
@@ -78,7 +78,7 @@ def is_there(id: str) -> bool:
 
 
 def is_stored(id: str) -> bool:
-    """Whether an MDP is kept, and by its own word is the one that is listed: rules may have changed since."""
+    """Whether an MDP is stored with the checksum of the catalogue; its rules may have changed since."""
     if not is_there(id):
         return False
     wanted = {mdp.id: mdp.checksum for mdp in catalogue()}.get(id)
@@ -87,7 +87,7 @@ def is_stored(id: str) -> bool:
 
 @lru_cache(maxsize=256)
 def stored(id: str) -> Stored:
-    """An MDP; where it is not there yet, or is another than the one that is listed, it is built first."""
+    """Reads an MDP. It is built first if it is missing or differs from the catalogue."""
     if not is_stored(candidate(id).id):
         print(f"mohs: building {id} for the first time (mohs challenge build makes all of them).", file=sys.stderr)
         make(id)
@@ -95,8 +95,8 @@ def stored(id: str) -> Stored:
 
 
 def make(id: str, progress: Progress | None = None) -> None:
-    """Builds an MDP and keeps it."""
-    from mohs.tables.challenge.build import build  # the rules of all games, which those who play tables do not need
+    """Builds an MDP and stores it."""
+    from mohs.tables.challenge.build import build  # the rules of all games are not needed to step a stored table
 
     write(id, build(candidate(id), progress))
 
@@ -112,14 +112,14 @@ def write(id: str, mdp: Mdp) -> None:
     try:
         np.save(draft / "entries.npy", entries)
         np.save(draft / "cells.npy", mdp.cells)
-        told = {**asdict(facts), "checksum": checksum(facts, entries, mdp.cells)}
-        (draft / "facts.json").write_text(json.dumps(told, indent=1))
-        if place.exists() and not is_stored(id):  # an old one, or what is left of one that was being removed
+        contents = {**asdict(facts), "checksum": checksum(facts, entries, mdp.cells)}
+        (draft / "facts.json").write_text(json.dumps(contents, indent=1))
+        if place.exists() and not is_stored(id):  # outdated, or the rest of a removed one
             shutil.rmtree(place)
         draft.chmod(0o755)
         draft.rename(place)
     except OSError as error:
-        if is_there(id):  # somebody else was faster: theirs is the same
+        if is_there(id):  # another process was faster; its files are the same
             return
         raise UsageError(f"{place} cannot be written: {error.strerror or error}.") from error
     finally:
@@ -127,7 +127,7 @@ def write(id: str, mdp: Mdp) -> None:
 
 
 def packed(id: str, mdp: Mdp) -> tuple[Facts, npt.NDArray[np.void]]:
-    """What is kept of an MDP beside its boards."""
+    """The facts and entries of an MDP, as stored beside its boards."""
     table = mdp.table
     assert table.horizon is not None
     entries = np.empty(len(table.succ), dtype=ENTRY)
@@ -143,17 +143,17 @@ def packed(id: str, mdp: Mdp) -> tuple[Facts, npt.NDArray[np.void]]:
 def read(id: str) -> Stored:
     place = directory(id)
     try:
-        told: dict[str, Any] = json.loads((place / "facts.json").read_text())
+        contents: dict[str, Any] = json.loads((place / "facts.json").read_text())
         entries = np.load(place / "entries.npy", mmap_mode="r")
         cells = np.load(place / "cells.npy", mmap_mode="r")
-        told["shape"], told["action_names"] = tuple(told["shape"]), tuple(told["action_names"])
-        found = Stored(**told, entries=entries, cells=cells)
+        contents["shape"], contents["action_names"] = tuple(contents["shape"]), tuple(contents["action_names"])
+        found = Stored(**contents, entries=entries, cells=cells)
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise UsageError(f"{place} cannot be read ({error}); remove it, and it is built anew.") from error
+        raise UsageError(f"{place} cannot be read ({error}); remove it to have it built again.") from error
     whole = len(entries) == found.states * found.actions and len(cells) == found.states and found.id == id
     # A kernel trusts what it reads here, so it must not lead out of the table.
     if not whole or int((entries["next"] & ~END).max(initial=0)) >= found.states:
-        raise UsageError(f"{place} does not hold together; remove it, and it is built anew.")
+        raise UsageError(f"{place} is inconsistent; remove it to have it built again.")
     return found
 
 
@@ -165,6 +165,6 @@ def checksum(facts: Facts, entries: npt.NDArray[np.void], cells: npt.NDArray[np.
 
 
 def is_sound(found: Stored) -> bool:
-    """Whether what is kept is what was written."""
+    """Whether the stored files have their checksum."""
     facts = Facts(**{name: getattr(found, name) for name in Facts.__dataclass_fields__})
     return checksum(facts, found.entries, found.cells) == found.checksum

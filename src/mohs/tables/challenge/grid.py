@@ -1,17 +1,18 @@
-"""Which MDPs were tried for the challenge? All of them, as data; docs/challenge.md says what was looked at beforehand.
+"""Which MDPs are candidates for the challenge? All of them, as data; docs/challenge.md says how the grid was chosen.
 
 Planning problems vary in their start (tiles, cube), size (Hanoi) or layout (Sokoban). Games vary in their board and in
-the opponent: what it takes its moves to be worth (perfect or noisy play of both), its temperature and the seed of its
-draws; and, where there is something to be ahead in, in whether rewards are shaped.
+the opponent: the values of its moves (perfect or noisy play of both sides), its temperature and the seed of its draws;
+and, where a position has a score, in whether rewards are shaped.
 
-`INSTANCES` starts of each distance and seeds of each opponent are tried. It was 1 at first and is raised by one as long
-as fewer than 43 MDPs are left, or fewer than 28 games or 15 planning problems among them.
+`INSTANCES` start states of each distance and seeds of each opponent are tried. It began at 1 and is raised by one while
+the filter keeps fewer than 43 MDPs, 28 games or 15 planning problems.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from functools import cache
 from typing import Any
 
@@ -28,16 +29,22 @@ PERFECT, NOISY = "perfect", "noisy"
 HORIZONS = {"tiles": 50, "hanoi": 100, "cube": 20, "sokoban": 100, "go": 32, "chess": 50, "checkers": 50}
 BOARDS = {"go": ("4x4",), "chess": ("4x3", "4x4"), "checkers": ("5x5", "6x4"), "connect_four": ("6x5", "7x4")}
 TITLES = {"go": "Go", "chess": "chess", "checkers": "checkers", "connect_four": "Connect Four"}
-PLANNING, GAME = "planning", "game"
+
+
+class Kind(StrEnum):
+    """What a candidate is: a planning problem, or a game against a fixed opponent."""
+
+    PLANNING = "planning"
+    GAME = "game"
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An MDP that was tried; `params` say how it is built."""
+    """A candidate MDP; `params` are the arguments of its builder."""
 
     id: str
     source: str
-    kind: str
+    kind: Kind
     title: str
     horizon: int
     params: tuple[tuple[str, Any], ...]
@@ -73,7 +80,7 @@ def _planning() -> Iterator[Candidate]:
 
 
 def _planned(id: str, source: str, title: str, **params: Any) -> Candidate:
-    return Candidate(id, source, PLANNING, title, HORIZONS[source], tuple(params.items()))
+    return Candidate(id, source, Kind.PLANNING, title, HORIZONS[source], tuple(params.items()))
 
 
 def _games() -> Iterator[Candidate]:
@@ -93,7 +100,7 @@ def _game(source: str, board: str, worth: str, temperature: float, seed: int, sh
     return Candidate(
         f"{source}-{board}-{worth}-t{temperature:g}-{seed}{'-shaped' if shaped else ''}",
         source,
-        GAME,
+        Kind.GAME,
         f"{title}{', shaped' if shaped else ''}",
         HORIZONS.get(source, rows * columns // 2),  # Connect Four cannot last longer
         tuple(params.items()),

@@ -1,4 +1,4 @@
-"""What do the parameters of a task of the challenge stand for? An MDP of the grid, how it is seen and played."""
+"""What do the parameters of a challenge task mean? An MDP of the grid, its observations and its actions."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ MAX_STATES = 2**22
 
 
 def check(values: dict[str, Any], given: frozenset[str]) -> dict[str, Any]:
-    """An MDP implies how long its episodes last."""
+    """The MDP implies the length of an episode."""
     mdp = candidate(values["mdp"])
     return {} if "max_episode_steps" in given else {"max_episode_steps": mdp.horizon}
 
 
 def spaces(task: Task) -> tuple[Any, ...]:
-    """Equal for tasks that can share a fleet: the number of actions, how states are seen, and the sizes of that."""
+    """Equal for tasks that can share a fleet: the number of actions, the kind of observation and its sizes."""
     mdp, seen = stored(task["mdp"]), task["observation"]
     return (mdp.actions, seen, mdp.states) if seen == "state" else (mdp.actions, seen, *mdp.shape, len(mdp.codes))
 

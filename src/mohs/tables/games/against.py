@@ -1,7 +1,7 @@
-"""What is a game to one player, where the other's moves are fixed? A deterministic MDP.
+"""What is a game against a fixed opponent? A deterministic MDP.
 
-The opponent has one move for every position. It is drawn once, from a Boltzmann distribution over what its moves are
-worth to it; the draw is addressed by the position, so it is the same in every order of search. The agent moves first,
+The opponent has one move for every position. It is drawn once, from a Boltzmann distribution over the values of its
+moves; the draw is addressed by the position, so it is the same in every order of search. The agent moves first,
 and a state is a position in which it is to move. Ends are one state for each result, without a board.
 """
 
@@ -29,7 +29,7 @@ _GRAIN = 2.0**24  # weights of moves are whole numbers, so that rounding decides
 
 @dataclass(frozen=True)
 class Opponent:
-    """How hot its choice is, and the seed of its draws. At temperature 0 it draws among its best moves."""
+    """The temperature of the opponent and the seed of its draws. At temperature 0 it draws among its best moves."""
 
     temperature: float
     seed: int = 0
@@ -39,7 +39,7 @@ def against(
     game: Game, worth: Worth, opponent: Opponent, *, horizon: int, shaped: bool, limit: int,
     progress: Progress | None = None,
 ) -> Mdp:  # fmt: skip
-    """The game against an opponent; `worth` tells what positions are worth to the player to move.
+    """The game against an opponent; `worth` gives the values of positions for the player to move.
 
     A win pays 1, a loss -1. With `shaped`, every step pays also the change in how far the agent is ahead, where nobody
     is ahead when the game is over: so an episode that ends earns what it earned without.

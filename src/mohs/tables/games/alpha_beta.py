@@ -1,4 +1,4 @@
-"""Who wins a position of Connect Four, where there are too many to keep them all? Alpha-beta search.
+"""What is the value of a position of Connect Four, which has too many to store? Alpha-beta search.
 
 What is known of a position's value, a lower and an upper bound, is kept in a transposition table of fixed size, in
 which a newer entry takes the place of an older one. Values do not depend on what was searched before.

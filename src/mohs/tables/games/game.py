@@ -1,7 +1,7 @@
-"""What is a game of two players to the rest of the package? A start, where moves lead, and what is seen.
+"""What does the package need to know of a two-player game? A start, the moves, and the board.
 
-A position is an integer, always told from the side of the player to move. Rules are kernels on arrays of positions, so
-nothing else need know how a board is packed.
+A position is an integer, always seen from the player to move. Rules are kernels on arrays of positions, so nothing else
+needs to know how a board is packed.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which positions can a game come to? All of them, numbered as they are found, and the moves between them."""
+"""Which positions of a game are reachable? All of them, numbered in order of discovery, and the moves between them."""
 
 from __future__ import annotations
 

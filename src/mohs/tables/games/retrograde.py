@@ -1,4 +1,4 @@
-"""What is each position of a game worth to the player to move? Reckoned backwards from the ends.
+"""What is the value of each position of a game for the player to move? Computed backwards from the final positions.
 
 An end that is n moves away counts `DISCOUNT` to the power of n, so players prefer to win soon and to lose late; endless
 play is a draw and counts 0. Noisy players choose a move at random with some probability and the best one otherwise, and
@@ -23,7 +23,7 @@ Worths = npt.NDArray[np.float32]
 
 
 def outcomes(graph: Graph) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16]]:
-    """How each position ends with perfect play, 1, 0 or -1, and after how many moves; 0 where it is a draw."""
+    """The outcome of each position under perfect play, 1, 0 or -1, and the number of moves; 0 for a draw."""
     count = len(graph.outcome)
     result = np.where(graph.outcome == ONGOING, 0, graph.outcome).astype(np.int8)
     length = np.zeros(count, dtype=np.int16)
@@ -35,14 +35,14 @@ def outcomes(graph: Graph) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int16]]
 
 
 def perfect_worths(graph: Graph) -> Worths:
-    """What each position is worth where both play as well as can be."""
+    """The value of each position under perfect play of both sides."""
     result, length = outcomes(graph)
     powers = np.power(DISCOUNT, np.arange(int(length.max()) + 1)).astype(np.float32)
     return result * powers[length]
 
 
 def noisy_worths(graph: Graph, noise: float) -> Worths:
-    """What each position is worth where both choose at random with probability `noise`."""
+    """The value of each position where both sides choose at random with probability `noise`."""
     noise = Real(0, 1).parse("noise", noise)
     worths = np.where(graph.outcome == ONGOING, 0, graph.outcome).astype(np.float64)
     while average(graph.first, graph.to, DISCOUNT, noise, worths) > SETTLED:

@@ -1,4 +1,4 @@
-"""What is a puzzle to the rest of the package? A state to search from, where moves lead, what is seen, what is reached.
+"""What does the package need to know of a puzzle? A root state, the moves, the board, and the goal.
 
 A state is an integer ≥ 0. Rules are kernels on arrays of states, so nothing else need know how a board is packed. The
 goal of a puzzle is a number of predicates, all of which must hold (as in PDDL); a step pays the change in how many do,
@@ -103,7 +103,7 @@ def search(puzzle: Puzzle, *, limit: int = LIMIT, progress: Progress | None = No
 
 
 def table(states: States, start: int, horizon: int | None) -> Table:
-    """The puzzle from one of its states. The rewards of an episode that solves it add up to what was amiss."""
+    """The puzzle from one of its states. Solving it earns the number of predicates that did not hold at the start."""
     puzzle, number = states.puzzle, np.arange(len(states.keys), dtype=np.int32)
     satisfied = puzzle.satisfied(states.keys)
     over = satisfied == puzzle.predicates

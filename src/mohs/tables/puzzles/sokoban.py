@@ -1,4 +1,4 @@
-"""What is Sokoban? A player in a maze pushes boxes onto goals; he cannot pull them, nor push two at once.
+"""What is Sokoban? A player in a maze pushes boxes onto goals; boxes cannot be pulled, nor two pushed at once.
 
 The goal has a predicate for each box: it is on a goal. What cannot be pushed does not move, and neither does the
 player. A box that can never leave its corner ends nothing: such states are ordinary ones, which cannot be solved.

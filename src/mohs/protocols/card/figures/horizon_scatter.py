@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from mohs.report import numbers
 from mohs.protocols.card.figures.horizons import length_text, why_no_length
 from mohs.report.theme import LIGHT, WIDTH, blank
-from mohs.stats.proportion import LEVEL
+from mohs.stats.counts import LEVEL
 
 if TYPE_CHECKING:
     from mohs.protocols.card.record import Card, Length

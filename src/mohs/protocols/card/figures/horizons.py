@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 
 from mohs.report import numbers
 from mohs.report.theme import LIGHT, dress, heading
-from mohs.stats.proportion import LEVEL
+from mohs.stats.counts import LEVEL
 
 if TYPE_CHECKING:
     from mohs.protocols.card.record import Card, Length

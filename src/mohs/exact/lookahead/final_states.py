@@ -1,7 +1,7 @@
-"""Is a return told by where an episode ends? Then a table is its moves between states and the returns of its ends.
+"""Does the final state of an episode determine its return? Then transitions and one return per final state suffice.
 
-So it is where rewards are the change of a potential: a count of what is reached, how far a player is ahead, or nothing
-until the end. Of an episode one need know only where it was cut off, or how it ended.
+This holds where rewards are differences of a potential: a count of satisfied goals, a player's lead, or a single reward
+at the end. The path of an episode is then irrelevant.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ MAX_SPAN = 2**14  # units between the least and the largest return
 
 
 @dataclass(frozen=True, eq=False)
-class Ends:
-    """The states that play can be in, numbered anew, and behind them one end for each return, from the least up.
+class FinalStates:
+    """The reachable non-terminal states, renumbered, followed by one absorbing state per return in ascending order.
 
-    `moves[i, j]` is the number of actions that lead from i to j; all actions of an end lead back to it. `worth` is the
-    number of the return of an episode that is cut off in a state, or ends; `returns` are in units above the least.
+    `moves[i, j]` counts the actions that lead from i to j. `worth[i]` is the index in `returns` of the return of an
+    episode that stops in state i. `returns` are in units above the smallest return.
     """
 
     actions: int
@@ -33,13 +33,13 @@ class Ends:
     worth: npt.NDArray[np.int16]
     returns: npt.NDArray[np.int64]
     starts: npt.NDArray[np.int64]
-    chances: Float
+    probs: Float
 
 
-def ends(table: Table) -> Ends:
-    """The table in these terms; an error where it cannot be told so."""
+def final_states(table: Table) -> FinalStates:
+    """Returns the table in this form, or raises `UsageError` where the return depends on the path."""
     if not table.deterministic:
-        raise UsageError("returns that are told by where an episode ends are for deterministic tables.")
+        raise UsageError("the final state determines the return in deterministic tables only; this one is stochastic.")
     succ = table.succ.reshape(table.states, table.actions)
     reward = table.reward.reshape(table.states, table.actions)
     potential = _potential(table, succ, reward)
@@ -48,12 +48,12 @@ def ends(table: Table) -> Ends:
     final = potential[live, None] + reward[live]
     returns, number = _numbered(np.concatenate([[0.0], potential[live], final[over]]))
     worth, ended = number[1 : len(live) + 1], number[len(live) + 1 :]
-    place = np.full(table.states, len(live) + number[0], dtype=np.int32)  # a start that is an end earns nothing
+    place = np.full(table.states, len(live) + number[0], dtype=np.int32)  # a terminal start state earns nothing
     place[live] = np.arange(len(live))
     to = place[succ[live]]
     to[over] = len(live) + ended
     starts = np.flatnonzero(table.initial)
-    return Ends(
+    return FinalStates(
         table.actions,
         _moves(to, len(returns)),
         np.concatenate([worth, np.arange(len(returns))]).astype(np.int16),
@@ -64,7 +64,7 @@ def ends(table: Table) -> Ends:
 
 
 def _potential(table: Table, succ: npt.NDArray[np.int32], reward: Float) -> Float:
-    """What was earned on the way to each state that goes on; not a number where none leads there."""
+    """The return so far in each non-terminal state; NaN where a state cannot be reached."""
     potential = np.full(table.states, np.nan)
     found = np.flatnonzero((table.initial > 0) & ~table.terminal)
     potential[found] = 0.0
@@ -76,18 +76,18 @@ def _potential(table: Table, succ: npt.NDArray[np.int32], reward: Float) -> Floa
     live = np.flatnonzero(~np.isnan(potential))
     off = np.abs(potential[live, None] + reward[live] - potential[succ[live]])
     if np.any(off[~table.terminal[succ[live]]] > NEAR):
-        raise UsageError("what an episode of this table earns is not told by where it ends: it depends on the way.")
+        raise UsageError("the final state does not determine the return of this table: the return depends on the path.")
     return potential
 
 
 def _numbered(values: Float) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """All returns in units above the least, and the number of each of these values."""
+    """The distinct returns in units above the smallest, and the index of each of the values among them."""
     order = np.argsort(values, kind="stable")
     new = np.diff(values[order], prepend=-np.inf) > NEAR
     above = values[order][new] - values[order[0]]
     size = unit(above, within=NEAR)
     if size is None or above[-1] / size > MAX_SPAN:
-        raise UsageError("the returns of this table are not whole multiples of one unit that is not too small.")
+        raise UsageError("the returns of this table are not multiples of a common unit, or the unit is too small.")
     number = np.empty(len(values), dtype=np.int64)
     number[order] = np.cumsum(new) - 1
     return np.round(above / size).astype(np.int64), number

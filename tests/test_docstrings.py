@@ -1,0 +1,63 @@
+"""Is the public API documented? Everything in `mohs.__all__` has a docstring, and the examples in it run."""
+
+from __future__ import annotations
+
+import doctest
+import inspect
+import sys
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import mohs
+
+# Public things that are not documented yet: without a docstring, and without an example that runs.
+NO_DOCSTRING = {"Dial.at", "Dial.to_json"}
+NO_EXAMPLE = {
+    *NO_DOCSTRING, "Dial", "card", "challenge", "diagnose", "inject", "inject_vec", "lifelong", "load", "make",
+    "make_vec", "write_report",
+}  # fmt: skip
+
+
+def public() -> Iterator[tuple[str, Any]]:
+    """Everything in `mohs.__all__`, the public members of its classes, and the functions of its modules."""
+    for name in mohs.__all__:
+        thing = getattr(mohs, name)
+        if isinstance(thing, ModuleType):
+            yield from ((f"{name}.{function}", getattr(thing, function)) for function in thing.__all__)
+            continue
+        yield name, thing
+        if inspect.isclass(thing):
+            yield from ((f"{name}.{member}", found) for member, found in members(thing))
+
+
+def members(thing: type) -> Iterator[tuple[str, Any]]:
+    """The public methods and properties that a class defines itself."""
+    for name, found in vars(thing).items():
+        function = getattr(found, "__func__", found)
+        described = inspect.isfunction(function) or isinstance(found, property) or hasattr(found, "attrname")
+        if described and not name.startswith("_"):
+            yield name, function
+
+
+PUBLIC = dict(public())
+MODULES = sorted({thing.__module__ for thing in PUBLIC.values() if hasattr(thing, "__module__")})
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_things_have_a_docstring(name):
+    assert bool(inspect.getdoc(PUBLIC[name])) != (name in NO_DOCSTRING)
+
+
+@pytest.mark.parametrize("name", PUBLIC)
+def test_public_things_have_an_example(name):
+    text = inspect.getdoc(PUBLIC[name]) or ""
+    assert (">>>" in text) != (name in NO_EXAMPLE)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_run(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert doctest.testmod(sys.modules[name]).failed == 0
