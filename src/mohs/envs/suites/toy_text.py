@@ -9,7 +9,7 @@ import numpy as np
 from mohs.core.dials import DIALS
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
-from mohs.envs.outside import bare
+from mohs.envs.third_party import bare
 from mohs.tables.table import Table
 from mohs.tables.transforms import action_noise, sticky_actions
 
