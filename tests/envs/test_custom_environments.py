@@ -17,7 +17,8 @@ from gymnasium.wrappers import TimeLimit
 
 import mohs
 from mohs import Task, UsageError
-from mohs.core.registry import canonical, environment
+from mohs.core.registry import canonical
+from mohs.core.values import attribute
 from mohs.envs.make import time_limit
 
 SOURCE = textwrap.dedent('''
@@ -113,6 +114,16 @@ def test_a_task_is_the_same_after_json_and_pickle_and_in_another_process(file: P
     assert said.strip() == task.key
 
 
+def test_a_specification_travels_to_another_process(file: Path) -> None:
+    spec = pickle.dumps(gymnasium.registry[Task.make("my_env.py:GridEnv").environment.gym_id])
+    code = f"import pickle; print(pickle.loads({spec!r}).make(size=3).observation_space)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said.strip() == "Discrete(3)"
+    file.write_text(SOURCE + "# edited")
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert "the source of my_env.py:GridEnv has changed" in ended.stderr
+
+
 def test_an_edited_file_is_another_task(file: Path) -> None:
     old = Task.make("my_env.py:GridEnv", size=3)
     made = mohs.make(old)
@@ -122,6 +133,7 @@ def test_an_edited_file_is_another_task(file: Path) -> None:
     assert old.key != new.key
     assert rewards(mohs.make(new), 2) == [0.0, 5.0]
     assert rewards(made, 2) == rewards(mohs.make(old), 2) == [0.0, 1.0]  # its version is still loaded
+    assert rewards(gymnasium.make(made.spec), 2) == [0.0, 1.0]
     assert old.replace(size=4)["source_hash"] == old["source_hash"]
     assert Task.from_json(old.to_json()) == old
     gone = old.to_json() | {"params": {"source_hash": "0" * 16}}
@@ -157,9 +169,7 @@ def test_an_object_is_named_by_where_it_is_found(file: Path) -> None:
     assert canonical(Here) == (task.env, {})
     assert rewards(mohs.make(Here, delay=1), 2) == [0.0, 1.0]
     assert mohs.make_vec(Here, num_envs=2).single_observation_space.shape == (2,)
-    loaded = environment("my_env.py:GridEnv")
-    creator = gymnasium.registry[loaded.gym_id].entry_point
-    assert Task.make(creator).env == "my_env.py:GridEnv"
+    assert Task.make(attribute("my_env.py:GridEnv")).env == "my_env.py:GridEnv"
 
 
 def test_what_cannot_be_imported_is_registered(file: Path) -> None:

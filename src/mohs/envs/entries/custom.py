@@ -35,6 +35,30 @@ _FOUND: dict[str, tuple[Any, Environment]] = {}  # by the place of the source, w
 _REGISTERED: dict[int, tuple[Callable[..., Any], str]] = {}  # ids of objects that cannot be imported
 
 
+class Constructor:
+    """Makes environments from one version of a source.
+
+    It is pickled by name: another process cannot import a file by the name of the module it became here.
+    """
+
+    def __init__(self, name: str, source: str, creator: Callable[..., Any] | None = None) -> None:
+        self.name, self.source, self.creator = name, source, creator
+
+    def __call__(self, **arguments: Any) -> Any:
+        if self.creator is None:
+            found = attribute(self.name)
+            if _source(self.name, found) != self.source:
+                raise _changed(self.name)
+            self.creator = found
+        return self.creator(**arguments)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Constructor, (self.name, self.source)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Constructor:
+        return self  # as functions are copied: the copy of a spec makes the same version
+
+
 def find(name: str) -> Environment | None:
     """The entry of `file.py:attribute` or `module:attribute`; None for other names, `module:Env-v0` included."""
     where, _, what = name.rpartition(":") if isinstance(name, str) else ("", "", "")
@@ -51,7 +75,7 @@ def find(name: str) -> Environment | None:
     if what in gymnasium.registry:
         return None
     if name not in _FOUND or _FOUND[name][0] is not creator:
-        _FOUND[name] = creator, _entry(name, creator, _file_hash(creator))
+        _FOUND[name] = creator, _entry(name, creator)
     return _FOUND[name][1]
 
 
@@ -81,8 +105,12 @@ def version(task: Task) -> str:
     """The Gymnasium id of the environment of a task, in the version of the source that the task was made with."""
     found = _gym_id(task.env, task[SOURCE])
     if found not in gymnasium.registry:
-        raise UsageError(f"the source of {task.env} has changed since the task was made: make the task again.")
+        raise _changed(task.env)
     return found
+
+
+def _changed(name: str) -> UsageError:
+    return UsageError(f"the source of {name} has changed since the task was made: make the task again.")
 
 
 def _from_file(name: str, path: Path) -> Environment:
@@ -97,24 +125,24 @@ def _from_file(name: str, path: Path) -> Environment:
     if known is not None and known[0] == edited:
         return known[1]
     try:
-        creator = attribute(name)
-        found = _entry(name, creator, source_hash(path.read_text()))
+        found = _entry(name, attribute(name))
     except UsageError as error:
         if known is None:
             raise
-        # A run in progress goes on while the user edits the file.
+        # A run in progress continues while the user edits the file.
         warnings.warn(f"{error} The version that was loaded before stays in use.", RuntimeWarning, stacklevel=2)
         found = known[1]
     _FOUND[key] = edited, found
     return found
 
 
-def _entry(name: str, creator: Callable[..., Any], source: str) -> Environment:
+def _entry(name: str, creator: Callable[..., Any]) -> Environment:
     """The entry of a third-party environment, with the hash of its source among the parameters."""
     _check(name, creator)
-    spec = EnvSpec(_gym_id(name, source), entry_point=creator)
+    source = _source(name, creator)
+    spec = EnvSpec(_gym_id(name, source), entry_point=Constructor(name, source, creator))
     gymnasium.registry[spec.id] = spec
-    found = entry_of(name, spec, title=f"the environment {name}")
+    found = entry_of(name, spec, creator, title=f"the environment {name}")
     hashed = Parameter(_SOURCE, _CURRENT + source, "A hash of the source file. It follows from the file.")
     return replace(
         found,
@@ -144,9 +172,11 @@ def _gym_id(name: str, source: str) -> str:
     return f"{GENERATED}{word}-{source_hash(os.path.abspath(name) + source)}-v0"
 
 
-def _file_hash(creator: Callable[..., Any]) -> str:
+def _source(name: str, creator: Callable[..., Any]) -> str:
+    """A hash of the file that is named, or of that in which a module's attribute is defined."""
+    where = name.rpartition(":")[0]
     try:
-        file = inspect.getsourcefile(inspect.unwrap(creator))
+        file = where if where.endswith(".py") else inspect.getsourcefile(inspect.unwrap(creator))
         return source_hash(Path(file).read_text()) if file else ""
     except (OSError, TypeError):  # it has no source in Python
         return ""

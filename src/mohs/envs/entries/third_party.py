@@ -77,7 +77,7 @@ def third_party_entry(
     id: str | None = None,
     entry_point: str | None = None,
     max_episode_steps: int | None = None,
-    **parts: str,
+    **parts: Any,
 ) -> Environment:
     """The entry of a third-party environment with parts of its own, such as a table. A plugin returns such entries.
 
@@ -106,9 +106,9 @@ def third_party_entry(
     return entry_of(id or gym_id, spec, **parts)
 
 
-def entry_of(name: str, spec: EnvSpec, **parts: Any) -> Environment:
+def entry_of(name: str, spec: EnvSpec, creator: Callable[..., Any] | None = None, **parts: Any) -> Environment:
     """The entry of what Gymnasium has registered, under a name of its own."""
-    suite, creator = suite_of(spec.id), _creator(name, spec)
+    suite, creator = suite_of(spec.id), creator or _creator(name, spec)
     limit: Domain = Integer(1, 2**28)
     if spec.max_episode_steps is None:
         limit = Optional(limit)
