@@ -175,7 +175,7 @@ def test_probabilities_of_custom_dynamics() -> None:
 
 
 def test_a_density_makes_no_ends_in_custom_dynamics() -> None:
-    with pytest.warns(UserWarning, match="terminal_states of your own"):
+    with pytest.warns(UserWarning, match="custom terminal_states"):
         env = RLToyEnv(**CUSTOM, terminal_state_density=0.5)
     assert env.task["terminal_states"] == ()
 

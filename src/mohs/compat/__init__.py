@@ -1,4 +1,4 @@
-"""Names and configurations of others, for those who come from there: MDP Playground and the CT-graph.
+"""The names and configurations of MDP Playground and of the CT-graph's code, for users who move to mohs.
 
 Importing this registers MDP Playground's ids, RLToy-v0 and RLToyFiniteHorizon-v0, unless it has done so itself.
 """

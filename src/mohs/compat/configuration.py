@@ -72,7 +72,7 @@ def _discrete(given: dict[str, Any], params: dict[str, Any], seed: int) -> Task:
             raise UsageError(f"{name} must be {only}: Algorithm 1 of the paper knows no other dynamics and sequences.")
     custom = Flag().parse("use_custom_mdp", given.get("use_custom_mdp", False))
     if not Flag().parse("generate_random_mdp", params.pop("generate_random_mdp", True)) and not custom:
-        raise UsageError("generate_random_mdp is False, which needs use_custom_mdp=True and functions of your own.")
+        raise UsageError("generate_random_mdp is False, which needs use_custom_mdp=True and custom functions.")
     length = Integer(1).parse("sequence_length", given.get("sequence_length", 1))
     params["reward_every_n_steps"] = _gate(given.get("reward_every_n_steps", length), length)
     if custom:
@@ -131,9 +131,7 @@ def _custom(params: dict[str, Any], length: int) -> None:
     if callable(params.get("terminal_states")):
         params["terminal_states"] = _chosen(params["terminal_states"], range(states))
     if params.pop("terminal_state_density", 0) and "terminal_states" not in params:
-        warnings.warn(
-            "terminal_state_density is for generated dynamics; give terminal_states of your own.", stacklevel=5
-        )
+        warnings.warn("terminal_state_density is for generated dynamics; give custom terminal_states.", stacklevel=5)
     params.setdefault("terminal_states", [])
     if callable(params["reward_function"]):
         noisy = params.get("transition_noise", 0) != 0
@@ -180,7 +178,7 @@ def _grid(given: dict[str, Any], params: dict[str, Any], seed: int) -> Task:
 def _no_custom(given: Mapping[str, Any], kind: str) -> None:
     if Flag().parse("use_custom_mdp", given.get("use_custom_mdp", False)) or "transition_function" in given:
         raise UsageError(
-            f"{kind} environments have no transition_function of your own: write it as a gymnasium.Env and turn the "
+            f"{kind} environments take no custom transition_function: write it as a gymnasium.Env and turn the "
             "dials with mohs.inject."
         )
 

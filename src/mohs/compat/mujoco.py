@@ -1,4 +1,4 @@
-"""How does somebody who comes from MDP Playground get a MuJoCo environment with its two dials? From its class."""
+"""How does a user of MDP Playground get a MuJoCo environment with its two dials? From its class."""
 
 from __future__ import annotations
 

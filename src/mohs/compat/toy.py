@@ -1,4 +1,4 @@
-"""How does somebody who comes from MDP Playground get a toy? By its name, from the configuration they have."""
+"""How does a user of MDP Playground get a toy? By its name, from the same configuration."""
 
 from __future__ import annotations
 

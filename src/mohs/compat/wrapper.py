@@ -1,4 +1,4 @@
-"""How does somebody who comes from MDP Playground turn the dials of an environment? By its wrapper's name and keys."""
+"""How does a user of MDP Playground turn the dials of an environment? By its wrapper's name and keys."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class GymEnvWrapper(gymnasium.Wrapper[Any, Any, Any, Any]):
 
 
 class Situated:
-    """Noise that takes (state, action, generator), of the situation it is told, as one that takes a generator."""
+    """Noise that takes (state, action, generator) as noise that takes a generator; it is given the situation."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
@@ -91,7 +91,7 @@ class Situated:
 
 
 def _situated(dials: dict[str, Any]) -> Situated | None:
-    """Puts noise that depends on the situation in its place; what is to be told of the situation."""
+    """Replaces noise that depends on the situation; returns the noise that must be given the situation."""
     function = dials.get("reward_noise")
     if not callable(function) or not reads_state(FunctionRef.of(function)):
         return None

@@ -1,4 +1,4 @@
-"""How is an environment kept in the middle of an episode, to go on with the same bits? Pickled, with its state.
+"""How is an environment saved in the middle of an episode, so that a resumed run is bit-identical? With its state.
 
 Gymnasium's `EzPickle` environments pickle the arguments of their constructor only: what comes back is a new one. Of the
 simulators known here (ALE, MuJoCo) the state is kept beside them; others are refused.

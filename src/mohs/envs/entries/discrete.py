@@ -54,18 +54,18 @@ DISCRETE = Environment(
         "transition_function": Parameter(
             Optional(OrFunction(_TRANSITIONS, "(state, action) -> state or probabilities")),
             None,
-            "Dynamics of your own in place of generated ones.",
+            "Custom dynamics in place of generated ones.",
         ),
         "reward_function": Parameter(
             Optional(OrFunction(Each(Each(Real())), "(state, action) -> reward")),
             None,
-            "Rewards [states, actions] of your own in place of rewardable sequences.",
+            "Custom rewards [states, actions] in place of rewardable sequences.",
         ),
-        "rewardable_sequences": Parameter(Optional(_SEQUENCES), None, "Rewardable sequences of your own."),
+        "rewardable_sequences": Parameter(Optional(_SEQUENCES), None, "Custom rewardable sequences."),
         "init_state_dist": Parameter(
             Optional(Each(Real(0, 1))), None, "Probabilities of the start states; uniform over non-terminal ones."
         ),
-        "terminal_states": Parameter(Optional(Each(Integer(0))), None, "Terminal states of your own."),
+        "terminal_states": Parameter(Optional(Each(Integer(0))), None, "Custom terminal states."),
         "max_episode_steps": max_episode_steps(100),
         **images.SIZE,
         **images.STYLE,
@@ -78,5 +78,9 @@ DISCRETE = Environment(
     fleet="mohs.engines.discrete.fleet:fleet",
     table="mohs.tables.toy_table:toy_table",
     score="mohs.exact.references:return_score",
+    place="discrete toy",
+    batteries="mohs.protocols.diagnose.batteries:DISCRETE",
+    scaling="mohs.stats.curves:paper_scaling",
+    renderer="mohs.envs.render.discrete:picture",
     noise=("transition_noise", "reward_noise"),
 )

@@ -13,13 +13,14 @@ from functools import cached_property, partial
 from typing import Any
 
 from mohs.core.cell import Agent, Cell, Probe, Segment
+from mohs.core.dial import Applies
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.core.family import Family, Point
-from mohs.core.registry import environment
+from mohs.core.registry import canonical, environment
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json, from_json, to_json
-from mohs.envs.dials import canonical, dial_of, read_dial
+from mohs.envs.dials import dial_of, read_dial
 from mohs.protocols.diagnose.batteries import battery as find_battery
 from mohs.protocols.diagnose.batteries import known_doses
 from mohs.protocols.scale import has_references
@@ -226,6 +227,11 @@ def plan(study: DiagnosisStudy) -> Plan:
 def ordered(values: Iterable[Any]) -> bool:
     """Whether doses are numbers, which have an order."""
     return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+
+def _place(env: str) -> Applies:
+    """Where the dials of an environment are read."""
+    return environment(env).place or "wrapper"
 
 
 def _vanilla(env: str, base: Mapping[str, Any], params: Mapping[str, Any]) -> Task:

@@ -14,9 +14,8 @@ from typing import Any
 from mohs.core.data_files import ENDINGS, read_table
 from mohs.core.domain import Choice, Domain, Flag, Integer
 from mohs.core.errors import UsageError, invalid, unknown
-from mohs.core.registry import environment
+from mohs.core.registry import canonical, environment
 from mohs.core.values import freeze
-from mohs.envs.dials import canonical
 from mohs.protocols.experiment.study import AGENT, Axis, Evaluation, Experiment, Level, StudyAgent, points_of, where
 from mohs.protocols.measures import available, return_measure
 from mohs.protocols.scale import own_references
