@@ -38,9 +38,9 @@ from mohs.runs.pool import ENVIRONMENT
 
 PEER = "stable-baselines3"
 REQUIREMENTS = ("-c", "constraints.txt", "-e", ".[sb3]")
-DQN = {"batch_size": 32, "update_every": 4, "learning_starts": 200, "epsilon_start": 0.02, "epsilon_steps": 0}
-PPO = {"steps": 256, "batch_size": 64, "epochs": 10}
-SAC = {"batch_size": 256, "update_every": 1, "learning_starts": 300}
+DQN = {"batch_size": 32, "train_freq": 4, "learning_starts": 200, "exploration_initial_eps": 0.02, "exploration_steps": 0}
+PPO = {"n_steps": 256, "batch_size": 64, "n_epochs": 10}
+SAC = {"batch_size": 256, "train_freq": 1, "learning_starts": 300}
 FILTERS = ((16, 8, 4), (32, 4, 2))
 
 
@@ -65,7 +65,7 @@ class Case:
     @property
     def warm(self) -> int:
         """Steps until updates are under way: a rollout, or the first of them from memory."""
-        return int(self.settings["steps"] if "steps" in self.settings else self.settings["learning_starts"] + 20)
+        return int(self.settings["n_steps"] if "n_steps" in self.settings else self.settings["learning_starts"] + 20)
 
 
 CASES = (

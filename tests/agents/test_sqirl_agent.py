@@ -82,7 +82,7 @@ def test_sqirl_fits_what_its_definition_says():
     """Q² of the first step: mean random returns after the second, then rewards and the best of these."""
     env = Recording(gymnasium.make("FrozenLake-v1", desc=["SF", "FG"], is_slippery=True, max_episode_steps=4))
     env.reset(seed=0)
-    made, m, gamma = make_sqirl(env, 0, k=2, m=60, discount=0.9), 60, 0.9
+    made, m, gamma = make_sqirl(env, 0, k=2, m=60, gamma=0.9), 60, 0.9
     while not made.policy:
         made.train(env, 1)
     episodes = [e for e in env.episodes if e][:m]

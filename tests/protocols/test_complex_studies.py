@@ -18,7 +18,7 @@ pytest.importorskip("ale_py")
 
 ATARI = ("atari_beam_rider", "atari_breakout", "atari_qbert", "atari_space_invaders")
 MUJOCO = ("half_cheetah", "pusher", "reacher")
-EARLY = {"learning_starts": 32, "random_steps": 16, "memory": 500}
+EARLY = {"learning_starts": 32, "random_steps": 16, "buffer_size": 500}
 
 
 @pytest.mark.parametrize("name", MUJOCO)

@@ -52,11 +52,11 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
         self.left = 0
         self.over = True  # the next step needs a reset before it
         self._seed: int | None = seed
-        self._gain, self._length = 0.0, 0
+        self._return, self._length = 0.0, 0
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         own, self._seed = self._seed, None
-        self._gain, self._length, self.over = 0.0, 0, False
+        self._return, self._length, self.over = 0.0, 0, False
         return self.env.reset(seed=own, options=options)
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -65,11 +65,11 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
         observation, reward, terminated, truncated, info = self.env.step(action)
         self.left -= 1
         self.windows.step += 1
-        self._gain += float(reward)
+        self._return += float(reward)
         self._length += 1
         self.over = terminated or truncated
         if self.over:
-            self.windows.add(self._gain, self._length)
+            self.windows.add(self._return, self._length)
         return observation, reward, terminated, truncated, info
 
 
@@ -83,8 +83,8 @@ class ExternalLearner:
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         (self._cell,) = self.cells = cells
-        if any(segment.told for segment in self._cell.segments):
-            raise UsageError("an agent of your own cannot be told the task yet: set told=False.")
+        if any(segment.task_id for segment in self._cell.segments):
+            raise UsageError("a custom agent cannot observe the task id: set task_id=False.")
         if agent_source(self._cell.agent.name) != self._cell.agent.source:
             raise UsageError(f"{self._cell.agent.name} has been edited since this run was planned; start it again.")
         self._windows = Windows(self._cell.window, self._cell.steps)
@@ -115,7 +115,7 @@ class ExternalLearner:
         p = self._cell.probes[probe]
         env = make(p.source)
         seed = seeding.seed_of(seeding.child(self._cell.seed, "probe", p.name, self._windows.step))
-        gain, length, played = 0.0, 0, 0
+        total, length, played = 0.0, 0, 0
         while played < p.episodes and (played == 0 or length < self._longest):
             observation, _ = env.reset(seed=seed if played == 0 else None)
             played += 1
@@ -124,10 +124,10 @@ class ExternalLearner:
                 action, memory = self._agent.act(observation, memory, p.mode == "greedy")
                 observation, reward, terminated, truncated, _ = env.step(action)
                 over = terminated or truncated
-                gain += float(reward)
+                total += float(reward)
                 length += 1
         env.close()
-        means = {"return": gain / played, "length": length / played}
+        means = {"return": total / played, "length": length / played}
         return {metric: np.array([means[metric]]) for metric in p.metrics}
 
     def curves(self) -> list[Points]:

@@ -36,7 +36,7 @@ class Planned(Protocol):
 Planner = Callable[[Task], Planned]
 
 ENDLESS = 2**62  # more steps or episodes than any run has
-TRACKER = np.dtype([("at", np.int64), ("step", np.int64), ("gain", np.float64), ("length", np.int64)], align=True)
+TRACKER = np.dtype([("at", np.int64), ("step", np.int64), ("episode_return", np.float64), ("length", np.int64)], align=True)
 
 
 @kernel
@@ -59,7 +59,7 @@ def follow(
         row = me.at * actions + action
         reward, _, _ = advance(inst, tasks, ints, floats, action * others)
         me.step += 1
-        me.gain += reward
+        me.episode_return += reward
         me.length += 1
         if len(indptr) == 0:
             me.at = succ[row]
@@ -70,10 +70,10 @@ def follow(
                     break
         if inst.over:
             point = min((me.step - 1) // window, len(returns) - 1)
-            returns[point] += me.gain
+            returns[point] += me.episode_return
             lengths[point] += me.length
             episodes[point] += 1
-            me.gain, me.length, me.at = 0.0, 0, -1
+            me.episode_return, me.length, me.at = 0.0, 0, -1
             ended += 1
             begin(inst, tasks, ints, floats)
     return ended

@@ -43,19 +43,22 @@ class Agent:
 
 @dataclass(frozen=True)
 class Segment:
-    """Training on one source for so many environment steps; `told` says whether the agent is told which task it is."""
+    """Training on one source for so many environment steps; `task_id` says whether the agent observes the task id.
+
+    Stored segments call it "told".
+    """
 
     source: Source
     steps: int
-    told: bool = False
+    task_id: bool = False
 
     def __post_init__(self) -> None:
         _check_source("segment", self.source)
         Integer(0).parse("steps of a segment", self.steps)
-        Flag().parse("told", self.told)
+        Flag().parse("task_id", self.task_id)
 
     def to_json(self) -> dict[str, Json]:
-        return {"source": self.source.to_json(), "steps": self.steps, "told": self.told}
+        return {"source": self.source.to_json(), "steps": self.steps, "told": self.task_id}
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Segment:

@@ -121,7 +121,7 @@ def signature(cell: Cell, memo: dict[Task, Hashable] | None = None) -> Hashable:
         cell.agent,
         cell.window,
         _pattern(cell),
-        tuple((s.steps, s.told, _spaces(s.source, memo)) for s in cell.segments),
+        tuple((s.steps, s.task_id, _spaces(s.source, memo)) for s in cell.segments),
         tuple((p.name, p.at, p.episodes, p.mode, p.metrics, _spaces(p.source, memo)) for p in cell.probes),
     )
 

@@ -79,7 +79,7 @@ def check_divergence_stays(name):
 
 
 def probe_pack(name, probe, steps, **hyperparameters):
-    made = {"hidden": (32, 32), "learning_rate": 3e-3, "learning_starts": 100, "target_rate": 0.05, **hyperparameters}
+    made = {"hidden": (32, 32), "learning_rate": 3e-3, "learning_starts": 100, "tau": 0.05, **hyperparameters}
     return trained([probe_cell(name, probe, steps, seed=seed, continuous=True, **made) for seed in range(2)])
 
 

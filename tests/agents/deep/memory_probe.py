@@ -45,7 +45,7 @@ gymnasium.register("probe/Memory-v0", Memory)
 def memory_cell(name, budget, *, seed=0, env="probe/Memory-v0", task=None, **hyperparameters):
     """A run of an agent on the probe, or on another environment, evaluated at its end."""
     of = Task.make(env, **(task or {}))
-    made = agent(name, **{"discount": DISCOUNT, **hyperparameters})
+    made = agent(name, **{"gamma": DISCOUNT, **hyperparameters})
     return Cell(made, seed, (Segment(of, budget),), (Probe("eval", of, (budget,), 40),), max(1, budget // 10))
 
 

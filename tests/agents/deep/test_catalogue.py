@@ -36,7 +36,7 @@ def _field(config, name):
 def test_what_is_given_comes_before_the_preset(name):
     config = catalogue.config_class(name)
     for preset in config.presets():
-        assert catalogue.config(Agent.make(name, preset=preset, discount=0.125)).discount == 0.125
+        assert catalogue.config(Agent.make(name, preset=preset, gamma=0.125)).gamma == 0.125
 
 
 @pytest.mark.parametrize("name", catalogue.AGENTS)

@@ -55,7 +55,7 @@ def test_both_sides_have_the_same_hyperparameters(study, name):
     ours, theirs = study.pair(case)
     config, kept = catalogue.config(ours), dict(theirs.params)
     assert kept["learning_rate"] == config.learning_rate
-    assert kept["gamma"] == config.discount
+    assert kept["gamma"] == config.gamma
     assert f'"net_arch": {list(config.hidden)}' in kept["policy_kwargs"]
 
 

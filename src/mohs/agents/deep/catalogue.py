@@ -103,5 +103,5 @@ def pack_size(agent: Agent, images: bool) -> int:
     size = max(4, min(LARGEST, CACHED // largest))
     if not images:
         return size
-    rollout = c.steps * c.copies if hasattr(c, "copies") else 1
+    rollout = c.n_steps * c.num_envs if hasattr(c, "num_envs") else 1
     return max(1, min(size, LARGEST_OF_IMAGES, FRAMES // rollout))

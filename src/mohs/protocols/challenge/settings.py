@@ -183,8 +183,8 @@ def _sb3_dqn(budget: int) -> dict[str, dict[str, Any]]:
 
 def _q_learning(budget: int) -> dict[str, dict[str, Any]]:
     """DQN's exploration. Rewards and successors are certain, so a new estimate replaces the old one."""
-    shared = {"learning_rate": 1.0, "discount": 0.99, "epsilon_start": 1.0, "epsilon_end": 0.01}
-    return {name: {**shared, "epsilon_steps": int(share * budget)} for name, share in EXPLORATION.items()}
+    shared = {"learning_rate": 1.0, "gamma": 0.99, "exploration_initial_eps": 1.0, "exploration_final_eps": 0.01}
+    return {name: {**shared, "exploration_steps": int(share * budget)} for name, share in EXPLORATION.items()}
 
 
 def _default(budget: int) -> dict[str, dict[str, Any]]:

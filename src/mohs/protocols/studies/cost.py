@@ -142,9 +142,9 @@ def _sooner(config: Any) -> dict[str, int]:
     """Hyperparameters with which the first update comes soon; a step costs the same in a rollout of one batch."""
     names = {f.name for f in fields(config)}
     sooner = {"learning_starts": min(config.learning_starts, FIRST_CHUNK)} if "learning_starts" in names else {}
-    if {"steps", "batch_size"} <= names:
+    if {"n_steps", "batch_size"} <= names:
         each = config.sequence if "sequence" in names else 1  # batches of recurrent agents count sequences
-        sooner["steps"] = min(config.steps, each * math.ceil(config.batch_size / config.copies))
+        sooner["n_steps"] = min(config.n_steps, each * math.ceil(config.batch_size / config.num_envs))
     return sooner
 
 
