@@ -20,9 +20,9 @@ import numpy as np
 
 from benchmarks.same_agent import translated
 from mohs import Cell, Segment, Task
+from mohs.agents.registry import agent
 from mohs.core.cell import Agent
 from mohs.runs.execute import execute
-from mohs.runs.learners import agent
 from mohs.runs.plan import Plan
 from mohs.runs.store import Store, open_store
 from mohs.stats.comparison import paired_difference

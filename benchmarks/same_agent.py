@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from mohs.agents.deep import catalogue
+from mohs.agents.registry import config
 from mohs.core.cell import Agent
 
 ACTIVATIONS = {"relu": "torch.nn:ReLU", "tanh": "torch.nn:Tanh"}
@@ -52,7 +52,7 @@ FIXED: dict[str, dict[str, Any]] = {
 
 def translated(agent: Agent, steps: int) -> tuple[str, dict[str, Any]]:
     """The algorithm, and the keywords that make it do what an agent of ours does in a run of so many steps."""
-    ours = asdict(catalogue.config(agent))
+    ours = asdict(config(agent))
     algorithm, names = NAMES[agent.name]
     for name, value in FIXED[agent.name].items():
         if ours[name] != value:

@@ -13,11 +13,11 @@ from small_tasks import TableEnv, corridor, greedy_return, toy
 import mohs
 from mohs import Cell, Probe, Segment
 from mohs.agents.gorp import make_gorp
+from mohs.agents.registry import agent, learner
 from mohs.agents.regression import _forest
 from mohs.agents.sqirl import make_sqirl
 from mohs.exact.lookahead.qvi import min_k
 from mohs.exact.values.solve import returns
-from mohs.runs.learners import agent, learner
 
 
 @pytest.mark.parametrize(("k", "m"), [(1, 3), (2, 5)])

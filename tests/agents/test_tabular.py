@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mohs import Cell, Probe, Segment, Task, TaskSet, UsageError
-from mohs.agents.deep.catalogue import AGENTS
-from mohs.runs.learners import BUILT_IN, agent, learner
+from mohs.agents.entries import ENTRIES
+from mohs.agents.registry import agent, learner
 
 STEPS = 3000
 
@@ -33,7 +33,7 @@ def same(a, b):
     )
 
 
-@pytest.mark.parametrize("name", [name for name in BUILT_IN if name not in AGENTS])
+@pytest.mark.parametrize("name", [entry.name for entry in ENTRIES if not entry.batched])
 def test_a_cell_does_not_depend_on_its_pack_nor_on_pauses(name):
     cells = [cell(name, seed, delay=2, transition_noise=0.1, irrelevant_features=True) for seed in range(4)]
     together = learner(cells)

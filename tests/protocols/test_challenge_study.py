@@ -10,7 +10,7 @@ import pytest
 import mohs
 from invented_challenge import facts, study_of
 from mohs import UsageError
-from mohs.agents.deep.catalogue import config
+from mohs.agents.registry import config
 from mohs.exact.values.solve import values
 from mohs.protocols.challenge import study as module
 from mohs.protocols.challenge.editions import QUICK_CHALLENGE, QUICK_CONTROLS, few, is_control, survivors
@@ -28,7 +28,12 @@ def test_the_papers_settings_are_its_own():
     for setting, steps in zip(ppo.settings, (128, 1280, 12800), strict=True):
         c = config(setting.agent)
         assert (c.n_steps, c.num_envs, c.batch_size, c.n_epochs) == (steps, 8, 256, 4)
-        assert (c.learning_rate, c.learning_rate_schedule, c.clip_range, c.clip_range_schedule) == (2.5e-4, "linear", 0.1, "linear")
+        assert (c.learning_rate, c.learning_rate_schedule, c.clip_range, c.clip_range_schedule) == (
+            2.5e-4,
+            "linear",
+            0.1,
+            "linear",
+        )
         assert (c.vf_coef, c.ent_coef, c.gamma, c.hidden) == (0.5, 0.01, 0.99, (64, 64))
     for setting, share in zip(dqn.settings, (0.1, 1.0), strict=True):
         c = config(setting.agent)

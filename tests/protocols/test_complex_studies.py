@@ -8,10 +8,10 @@ import pytest
 import torch
 
 from mohs.agents.protocol import Learner
+from mohs.agents.registry import learner
 from mohs.core.cell import Agent
 from mohs.protocols.studies.experiment import Experiment, plan, points
 from mohs.protocols.studies.files import describe, read_study
-from mohs.runs.learners import learner
 
 pytest.importorskip("mujoco")
 pytest.importorskip("ale_py")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from mohs import UsageError
+from mohs.agents.registry import agent, learner
 from mohs.protocols.batteries import BATTERIES
 from mohs.protocols.compare import compare
 from mohs.protocols.diagnose import Study, plan, verdict
 from mohs.protocols.measures import measures
-from mohs.runs.learners import agent, learner
 from mohs.runs.plan import packs
 from mohs.stats import auc, bonferroni_comparisons, estimate, paper_scale
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mohs import Cell, Probe, Segment, Task, UsageError
+from mohs.agents.registry import agent, learner
 from mohs.envs.continuous import ContinuousEnv
 from mohs.protocols.compare import compare
 from mohs.protocols.diagnose import Study, plan, verdict
@@ -20,7 +21,6 @@ from mohs.protocols.places import dial_of
 from mohs.protocols.scales import find_scale, plain_returns
 from mohs.protocols.study import REFERENCE_EPISODES
 from mohs.report.html import report_html
-from mohs.runs.learners import agent, learner
 from mohs.runs.pack import Finished, Pace, run_cells
 from mohs.runs.plan import packs
 

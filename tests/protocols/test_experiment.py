@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mohs.agents.deep import catalogue
+from mohs.agents.registry import config as config_of
 from mohs.core.cell import Agent
 from mohs.protocols.studies.cost import _eager, cost, stored, try_out
 from mohs.protocols.studies.experiment import Axis, Contender, Evaluation, Experiment, Level, plan, points
@@ -176,7 +176,7 @@ def test_a_trial_of_a_long_rollout_includes_updates():
     (cell,) = plan(experiment((Axis("delay", DELAY.levels[:1]),), seeds=1, agents=("ppo",), budget=4000)).cells
     for name, rollout in (("ppo", 64), ("recurrent_ppo", 16 * 8)):
         tried = _eager(replace(cell, agent=Agent.make(name, n_steps=2048)))
-        config = catalogue.config(tried.agent)
+        config = config_of(tried.agent)
         assert config.n_steps * config.num_envs == rollout
 
 

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mohs import Task, UsageError
+from mohs.agents.registry import agent
 from mohs.protocols.lifelong.ceiling import ceiling
 from mohs.protocols.lifelong.curriculum import Curriculum, read_curriculum
 from mohs.protocols.lifelong.study import LifelongStudy, alone, contenders, plan
@@ -18,7 +19,6 @@ from mohs.report.figures.lifelong import CEILING, lifelong_figures
 from mohs.report.l2logger import COLUMNS, write_logs
 from mohs.report.lifelong import lifelong_html, write_lifelong
 from mohs.runs.execute import execute
-from mohs.runs.learners import agent
 from mohs.runs.store import open_store
 from mohs.stats.lifelong import METRICS
 

@@ -30,7 +30,9 @@ class GorpConfig(Config):
     k: int = setting(1, Integer(1), "length of the tried action sequences; play is random after them")
     m: int = setting(1, Integer(1), "episodes for each sequence of k actions")
     gamma: float = setting(0.99, Real(0, 1), "discount factor")
-    horizon: int | None = setting(None, Optional(Integer(1)), "maximum episode length; None is the time limit of the environment")
+    horizon: int | None = setting(
+        None, Optional(Integer(1)), "maximum episode length; None is the time limit of the environment"
+    )
 
 
 class Gorp:

@@ -40,6 +40,11 @@ class Config:
         return {}
 
     @classmethod
+    def shared(cls) -> tuple[str, ...]:
+        """Hyperparameters that are described last, because many agents have them."""
+        return ()
+
+    @classmethod
     def of(cls, agent: Agent) -> Self:
         """Defaults, then those of the preset, then those given; checked."""
         given = dict(agent.params)

@@ -27,7 +27,9 @@ class SqirlConfig(Config):
     k: int = setting(1, Integer(1), "look-ahead steps before play is random")
     m: int = setting(20, Integer(1), "episodes for each step of the policy")
     gamma: float = setting(0.99, Real(0, 1), "discount factor")
-    horizon: int | None = setting(None, Optional(Integer(1)), "maximum episode length; None is the time limit of the environment")
+    horizon: int | None = setting(
+        None, Optional(Integer(1)), "maximum episode length; None is the time limit of the environment"
+    )
     trees: int = setting(20, Integer(1), "number of trees of each regression on continuous observations")
 
 

@@ -12,13 +12,14 @@ import numpy.typing as npt
 
 from mohs.agents import tabular_kernels as kernels
 from mohs.agents import windows
+from mohs.agents.external import side_by_side
 from mohs.agents.hyperparameters import Config, setting
-from mohs.agents.protocol import NONE_FAILED, Points
+from mohs.agents.protocol import NONE_FAILED, Learner, Points
 from mohs.agents.streams import bursts, keys, started
-from mohs.core.cell import Cell
+from mohs.core.cell import Agent, Cell
 from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError
-from mohs.core.task import Task, members
+from mohs.core.task import Source, Task, members
 from mohs.engines.fleets import NumberedFleet
 
 Float = npt.NDArray[np.float64]
@@ -40,7 +41,9 @@ class TabularConfig(Config):
     gamma: float = setting(0.95, Real(0, 1), "discount factor")
     exploration_initial_eps: float = setting(1.0, Real(0, 1), "initial exploration rate")
     exploration_final_eps: float = setting(0.02, Real(0, 1), "final exploration rate")
-    exploration_steps: int = setting(2000, Integer(0), "environment steps over which exploration falls linearly to its final rate")
+    exploration_steps: int = setting(
+        2000, Integer(0), "environment steps over which exploration falls linearly to its final rate"
+    )
 
 
 def is_numbered(task: Task) -> bool:
@@ -51,6 +54,32 @@ def is_numbered(task: Task) -> bool:
 def seen_as_states(task: Task) -> bool:
     """Whether an agent sees the numbers of states, not images or boards."""
     return is_numbered(task) and task.values.get("observation", "state") == "state"
+
+
+def check_sees(agent: Agent, source: Source) -> None:
+    """Raises where the agent does not observe the numbers of states."""
+    for task in members(source)[0]:
+        if seen_as_states(task):
+            continue
+        if is_numbered(task):
+            raise UsageError(f"{agent.name} keeps a table of states and must see their numbers: set observation=state.")
+        shown = f"{task.env} as images" if task.values.get("image_representations") else task.env
+        raise UsageError(
+            f"{agent.name} keeps a table of states and plays toy/discrete, toy/grid and challenge, observed as state "
+            f"numbers, not {shown}: take a deep agent (mohs agents), random, gorp or sqirl (finitely many actions), or "
+            "a custom agent (file.py:function)."
+        )
+
+
+def learner(cells: Sequence[Cell], device: str = "cpu") -> TabularLearner:
+    """The learner of a pack."""
+    return TabularLearner(cells)
+
+
+def random_learner(cells: Sequence[Cell], device: str = "cpu") -> Learner:
+    """The random policy, compiled where states are numbered."""
+    numbered = all(is_numbered(task) for source in cells[0].sources for task in members(source)[0])
+    return TabularLearner(cells) if numbered else side_by_side(cells)
 
 
 def most_cells(cell: Cell) -> int:
@@ -117,7 +146,11 @@ class TabularLearner:
         returns, lengths, played = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
         c = self.config
         greedy = probes[0].mode == "greedy"
-        epsilon = 0.0 if greedy else kernels.epsilon_at(step, c.exploration_initial_eps, c.exploration_final_eps, c.exploration_steps)
+        epsilon = (
+            0.0
+            if greedy
+            else kernels.epsilon_at(step, c.exploration_initial_eps, c.exploration_final_eps, c.exploration_steps)
+        )
         episodes = probes[0].episodes
         rows = self._blocks(stage)
         while played.min() < episodes:

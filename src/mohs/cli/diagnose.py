@@ -60,9 +60,9 @@ def diagnose(
     as_json: AsJson = False,
 ) -> int:
     """Find out which dial of hardness breaks an agent, at which dose. The same command again goes on."""
+    from mohs.agents.registry import agent as find_agent
     from mohs.protocols.diagnose import Study, plan
     from mohs.runs.execute import execute
-    from mohs.runs.learners import agent as find_agent
     from mohs.runs.store import open_store
 
     check_machine(workers, pack_size, device)

@@ -79,10 +79,10 @@ def lifelong(
     as_json: AsJson = False,
 ) -> int:
     """Let an agent learn the tasks of a curriculum one after the other; tell what it keeps and what transfers."""
+    from mohs.agents.registry import agent as find_agent
     from mohs.protocols.lifelong.curriculum import read_curriculum
     from mohs.protocols.lifelong.study import LifelongStudy, contenders, plan
     from mohs.runs.execute import execute
-    from mohs.runs.learners import agent as find_agent
     from mohs.runs.store import open_store
 
     check_machine(workers, pack_size, device)

@@ -31,7 +31,7 @@ EXIT_FAILED_CELLS, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 
 def check_machine(workers: int | None, pack_size: int | None, device: str) -> None:
     """Raises where a run cannot be carried out as these options ask."""
-    from mohs.agents.deep.catalogue import check_device
+    from mohs.agents.deep.packs import check_device
 
     if workers is not None:
         Integer(0).parse("workers", workers)

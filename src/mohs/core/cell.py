@@ -138,6 +138,11 @@ class Cell:
     def steps(self) -> int:
         return sum(segment.steps for segment in self.segments)
 
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """What it trains and is evaluated on, segment by segment, then probe by probe."""
+        return (*(segment.source for segment in self.segments), *(probe.source for probe in self.probes))
+
     @cached_property
     def numbers(self) -> Mapping[Source, int]:
         """The different sources that are learnt, numbered in the order in which they are first met."""

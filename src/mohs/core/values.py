@@ -66,8 +66,8 @@ def _import_from(directory: Path) -> None:
         sys.path.insert(0, str(directory))
 
 
-def resolve(target: str) -> Callable[..., Any]:
-    """The function named by `module:function` or `path/to/file.py:function`."""
+def attribute(target: str) -> Any:
+    """What `module:name` or `path/to/file.py:name` names."""
     where, _, name = target.rpartition(":")
     if not where or not name:
         raise UsageError(f"{target!r} does not name a function: write module:function or file.py:function.")
@@ -88,6 +88,12 @@ def resolve(target: str) -> Callable[..., Any]:
             public = [n for n in vars(module) if not n.startswith("_") and callable(getattr(module, n))]
             raise unknown(f"function in {where}", name, public)
         found = getattr(found, part)
+    return found
+
+
+def resolve(target: str) -> Callable[..., Any]:
+    """The function named by `module:function` or `path/to/file.py:function`."""
+    found: Any = attribute(target)
     if not callable(found):
         raise UsageError(f"{target!r} is not callable.")
     return found  # type: ignore[no-any-return]

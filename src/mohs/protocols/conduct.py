@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mohs.agents.protocol import Points
+from mohs.agents.registry import agent as find_agent
 from mohs.core.cell import Agent, Mode
 from mohs.core.task import Task
 from mohs.protocols import diagnose as diagnoses
@@ -17,7 +18,6 @@ from mohs.protocols.lifelong.curriculum import Curriculum, read_curriculum
 from mohs.protocols.lifelong.verdict import Verdict as LifelongVerdict
 from mohs.protocols.lifelong.verdict import verdict as lifelong_verdict
 from mohs.runs.execute import execute
-from mohs.runs.learners import agent as find_agent
 from mohs.runs.plan import Plan
 from mohs.runs.progress import Progress
 from mohs.runs.store import open_store

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from mohs.agents.registry import check_plays, check_sees
 from mohs.core.cell import Agent, Cell, Probe, Segment
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
@@ -22,7 +23,6 @@ from mohs.envs.make import make, time_limit
 from mohs.protocols.batteries import PAIRED, known_doses
 from mohs.protocols.batteries import battery as find_battery
 from mohs.protocols.places import canonical, dial_of, is_toy, kind
-from mohs.runs.learners import check_plays, check_sees
 from mohs.runs.plan import Plan
 
 PROTOCOL = "diagnose"

@@ -8,7 +8,7 @@ from probes import cell as probe_cell
 from probes import learnt, trained
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 STEPS = 160
 # Widths and a batch that are no multiples of 8, and updates from early on.

@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 DISCOUNT = 0.9
 WAIT, ANSWER = 2, 3  # what is seen besides the cues 0 and 1

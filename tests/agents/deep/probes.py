@@ -17,7 +17,7 @@ import numpy as np
 from gymnasium import spaces
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 DISCOUNT = 0.5  # the values below are those of this γ
 

@@ -9,7 +9,7 @@ from single_networks import Single, advantages_of
 
 from mohs import Cell, Probe, Segment, Task
 from mohs.agents.deep.algorithms.a2c import A2cConfig
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 STEPS, COPIES = 6, 3
 

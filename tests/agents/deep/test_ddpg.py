@@ -16,7 +16,7 @@ from continuous_packs import (
 
 from mohs import Task, UsageError
 from mohs.agents.deep.exploration import Noise
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 WANDERING = {"action_noise": "ornstein_uhlenbeck", "action_noise_sigma": 0.3, "action_noise_dt": 0.5}
 

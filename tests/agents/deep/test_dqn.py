@@ -15,11 +15,17 @@ from probes import PROBES, cell, expected, learnt, trained
 
 from mohs import Cell, Probe, Segment, Task, UsageError
 from mohs.agents.deep.algorithms.dqn import DqnConfig, RainbowConfig, projected
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 PARTS = ("double", "dueling", "prioritised", "noisy", "distributional")
 SWITCHES = [{}, *({part: True} for part in PARTS), {"n_step": 3}, dict.fromkeys(PARTS, True)]
-QUICK = {"learning_rate": 3e-3, "target_update_interval": 50, "learning_starts": 100, "hidden": (32,), "exploration_steps": 500}
+QUICK = {
+    "learning_rate": 3e-3,
+    "target_update_interval": 50,
+    "learning_starts": 100,
+    "hidden": (32,),
+    "exploration_steps": 500,
+}
 SMALL = {"hidden": (16,), "learning_starts": 50, "batch_size": 8, "target_update_interval": 40}
 TINY_IMAGES = {"image_representations": True, "image_width": 44, "image_height": 40}
 
@@ -240,7 +246,9 @@ def test_presets_are_valid(config):
 
 
 def test_the_share_of_random_actions_falls_with_the_run():
-    pack = learner([cell("dqn", "Constant", 200, exploration_fraction=0.5, exploration_initial_eps=1.0, exploration_final_eps=0.2)])
+    pack = learner(
+        [cell("dqn", "Constant", 200, exploration_fraction=0.5, exploration_initial_eps=1.0, exploration_final_eps=0.2)]
+    )
     shares = []
     for _ in range(4):
         shares.append(pack._algorithm._epsilon())

@@ -9,8 +9,8 @@ from memory_probe import DISCOUNT, earned, memory_cell
 
 DELAY = 3
 DQN = {
-    "hidden": (16, 16), "learning_rate": 3e-3, "learning_starts": 100, "exploration_steps": 1000, "target_update_interval": 50,
-    "sequence": 6, "burn_in": 0, "batch_size": 16,
+    "hidden": (16, 16), "learning_rate": 3e-3, "learning_starts": 100, "exploration_steps": 1000,
+    "target_update_interval": 50, "sequence": 6, "burn_in": 0, "batch_size": 16,
 }  # fmt: skip
 PPO = {
     "hidden": (16, 16), "learning_rate": 8e-3, "learning_rate_schedule": "linear", "num_envs": 8, "n_steps": 64,

@@ -1,4 +1,4 @@
-"""What deep agents do when another task begins: go on, reset, keep networks apart, consolidate; how they observe the task id."""
+"""What deep agents do when the task changes: go on, reset, separate networks, EWC; how they observe the task id."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mohs import Cell, Probe, Segment, Task, TaskSet, UsageError
 from mohs.agents.deep.lifelong.new_tasks import METHODS
 from mohs.agents.deep.lifelong.task_id import TaskIdStage
 from mohs.agents.deep.optimise import Anchor
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 from mohs.runs.plan import signature
 
 BLOCK = 60

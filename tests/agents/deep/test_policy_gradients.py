@@ -8,7 +8,7 @@ from probes import cell as probe_cell
 from probes import expected, learnt, trained
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 # Rollouts so short that several end in a test; sizes that are no multiples of 8 anywhere.
 SMALL = {

@@ -14,7 +14,7 @@ from mohs.agents.deep.algorithms import ppo
 from mohs.agents.deep.algorithms.ppo import PpoConfig, clipped_objective
 from mohs.agents.deep.buffers.rollouts import flat, minibatches
 from mohs.agents.deep.draws import Draws
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 STEPS, COPIES = 8, 3
 

@@ -8,14 +8,14 @@ import torch
 
 from mohs import Cell, Probe, Segment, Task
 from mohs.agents.deep.networks.recurrent import Moments
+from mohs.agents.registry import agent, learner
 from mohs.core.errors import UsageError
-from mohs.runs.learners import agent, learner
 
 STEPS = 96
 SMALL = {
     "recurrent_dqn": {
-        "hidden": (24, 24), "learning_starts": 16, "exploration_steps": 60, "target_update_interval": 24, "batch_size": 3,
-        "sequence": 5, "burn_in": 2, "buffer_size": 50,
+        "hidden": (24, 24), "learning_starts": 16, "exploration_steps": 60, "target_update_interval": 24,
+        "batch_size": 3, "sequence": 5, "burn_in": 2, "buffer_size": 50,
     },
     "recurrent_ppo": {"hidden": (24, 24), "num_envs": 2, "n_steps": 8, "sequence": 4, "batch_size": 2, "n_epochs": 2},
 }  # fmt: skip

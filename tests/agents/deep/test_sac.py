@@ -19,7 +19,7 @@ from torch.distributions.transforms import TanhTransform
 
 from mohs import Task
 from mohs.agents.deep.algorithms.sac import squashed
-from mohs.runs.learners import learner
+from mohs.agents.registry import learner
 
 # Entropy is part of a soft value: little of it, where values are those of rewards.
 PLAIN = {"learn_ent_coef": False, "ent_coef": 0.01}

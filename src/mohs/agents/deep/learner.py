@@ -108,8 +108,8 @@ class DeepLearner:
         sources = [p.source for p in probes for _ in range(num_envs)]
         scene = self._scene(sources, _seeds(self.cells, num_envs, *address), number)
         with one_thread(), self._response.playing(self._learning, number):
-            returns, lengths, played = self._play(scene, num_envs, first.episodes // num_envs, first.mode == "greedy", most,
-                                                  Draws(keys(self.cells, *address, "play")))  # fmt: skip
+            draws, each = Draws(keys(self.cells, *address, "play")), first.episodes // num_envs
+            returns, lengths, played = self._play(scene, num_envs, each, first.mode == "greedy", most, draws)
         scene.close()
         for instance, error in scene.failed.items():
             self.failed.setdefault(instance // num_envs, error)

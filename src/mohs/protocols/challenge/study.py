@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
+from mohs.agents.registry import check_plays
 from mohs.core.cell import Cell, Probe, Segment
 from mohs.core.domain import Choice, Integer, Real
 from mohs.core.errors import UsageError
@@ -20,7 +21,6 @@ from mohs.core.values import Json
 from mohs.exact.values.sticky import sticky_return
 from mohs.protocols.challenge.editions import EDITIONS
 from mohs.protocols.challenge.settings import Contender, Setting, contenders
-from mohs.runs.learners import check_plays
 from mohs.runs.plan import Plan
 from mohs.tables.challenge.cache import stored
 from mohs.tables.challenge.catalogue import NO_WIN, TOO_LARGE, Listed, catalogue, listed

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from mohs.agents.deep import catalogue as deep
-from mohs.agents.tabular import ALGORITHMS
+from mohs.agents.registry import agent as find_agent
+from mohs.agents.registry import agent_entries, agent_entry, check_plays, config_class
 from mohs.core.cell import Agent, Cell, Mode, Probe, Segment
 from mohs.core.domain import Choice, Flag, Integer
 from mohs.core.errors import UsageError
@@ -21,8 +21,6 @@ from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json
 from mohs.protocols.lifelong.curriculum import Block, Curriculum
 from mohs.protocols.scales import references
-from mohs.runs.learners import agent as find_agent
-from mohs.runs.learners import check_plays
 from mohs.runs.plan import Plan
 
 PROTOCOL = "lifelong"
@@ -77,7 +75,7 @@ class LifelongStudy:
         for agent in study.agents:
             shortest = min(study.learning_steps(name) for name in curriculum.learnt)
             check_plays(agent, curriculum.tasks[0][1], shortest)
-            if told and agent.name not in (*deep.AGENTS, *ALGORITHMS):
+            if told and not agent_entry(agent.name).task_id:
                 raise UsageError(f"{agent.name} cannot be told the task: only deep and tabular agents can.")
         return study
 
@@ -154,8 +152,9 @@ def contenders(agent: Agent, methods: Sequence[str] | None) -> list[Agent]:
     if methods is None:
         return [agent]
     methods = [methods] if isinstance(methods, str) else methods
-    if agent.name not in deep.AGENTS:
-        raise UsageError(f"methods are of deep agents ({', '.join(deep.AGENTS)}), and {agent.name} is none.")
+    if not agent_entry(agent.name).lifelong:
+        deep = ", ".join(entry.name for entry in agent_entries() if entry.lifelong)
+        raise UsageError(f"methods are of deep agents ({deep}), and {agent.name} is none.")
     for name in methods:
         if methods.count(name) > 1:
             raise UsageError(f"methods names {name} twice.")
@@ -169,9 +168,9 @@ def contenders(agent: Agent, methods: Sequence[str] | None) -> list[Agent]:
 
 def alone(agent: Agent) -> Agent:
     """The agent without what it does when another task begins."""
-    if agent.name not in deep.AGENTS:
+    if not agent_entry(agent.name).lifelong:
         return agent
-    shared = deep.shared_settings()
+    shared = config_class(agent.name).shared()
     return Agent.make(agent.name, agent.source, **{key: value for key, value in agent.params if key not in shared})
 
 

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from mohs.agents.registry import agent as find_agent
+from mohs.agents.registry import check_plays
 from mohs.core.data_files import ENDINGS, read_table
 from mohs.core.domain import Choice, Domain, Flag, Integer
 from mohs.core.errors import UsageError, invalid, unknown
@@ -20,8 +22,6 @@ from mohs.envs.make import make
 from mohs.protocols.places import canonical
 from mohs.protocols.studies.experiment import AGENT, Axis, Contender, Evaluation, Experiment, Level, points, where
 from mohs.protocols.studies.measures import measures, usual_figures
-from mohs.runs.learners import agent as find_agent
-from mohs.runs.learners import check_plays
 
 SHIPPED = Path(__file__).parents[2] / "studies"
 QUICK = "quick"

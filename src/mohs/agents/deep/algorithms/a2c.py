@@ -1,8 +1,8 @@
 """Advantage actor-critic: one gradient step on every rollout of a few steps, then the rollout is forgotten.
 
 The synchronous form of A3C (Mnih et al. 2016): instead of threads that act and update at their own pace, the
-parallel environments of a cell are stepped together. Advantages are generalised ones (Schulman et al. 2016); λ = 1 gives the n-step
-returns of the paper.
+parallel environments of a cell are stepped together. Advantages are generalised ones (Schulman et al. 2016); λ = 1
+gives the n-step returns of the paper.
 """
 
 from __future__ import annotations

@@ -50,7 +50,9 @@ class ActorCriticConfig(DeepConfig):
     hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths of actor and critic")
     activation: str = setting("tanh", Choice(("relu", "tanh")), "activation of the hidden layers")
     filters: tuple[tuple[int, ...], ...] = setting(
-        ((16, 8, 4), (32, 4, 2)), Each(Each(Integer(1), 3)), "convolutions for images: [channels, kernel, stride] of each layer"
+        ((16, 8, 4), (32, 4, 2)),
+        Each(Each(Integer(1), 3)),
+        "convolutions for images: [channels, kernel, stride] of each layer",
     )
     log_std: float = setting(0.0, Real(), "initial log standard deviation of continuous actions")
     vf_coef: float = setting(0.5, Real(0), "coefficient of the value loss")

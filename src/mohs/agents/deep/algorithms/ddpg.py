@@ -22,7 +22,9 @@ from mohs.core.domain import Choice, Real
 @dataclass(frozen=True)
 class DdpgConfig(OffPolicyConfig):
     action_noise: str = setting("gaussian", Choice(("gaussian", "ornstein_uhlenbeck")), "type of the exploration noise")
-    action_noise_sigma: float = setting(0.1, Real(0), "standard deviation of the exploration noise, for actions in [-1, 1]; 0 is no noise")
+    action_noise_sigma: float = setting(
+        0.1, Real(0), "standard deviation of the exploration noise, for actions in [-1, 1]; 0 is no noise"
+    )
     action_noise_theta: float = setting(0.15, Real(0), "mean reversion rate of Ornstein-Uhlenbeck noise (θ)")
     action_noise_dt: float = setting(0.01, Real(0, low_open=True), "time step of Ornstein-Uhlenbeck noise")
 
@@ -33,8 +35,8 @@ class DdpgConfig(OffPolicyConfig):
             # which is 0.1 × 0.2 of the range.
             "mdp_playground": {
                 "learning_rate": 1e-3, "hidden": (32, 32), "batch_size": 30, "buffer_size": 50_000, "tau": 0.02,
-                "learning_starts": 2000, "random_steps": 1000, "action_noise": "ornstein_uhlenbeck", "action_noise_sigma": 0.04,
-                "action_noise_dt": 1.0,
+                "learning_starts": 2000, "random_steps": 1000, "action_noise": "ornstein_uhlenbeck",
+                "action_noise_sigma": 0.04, "action_noise_dt": 1.0,
             },
             "stable_baselines3": {
                 "learning_rate": 1e-3, "hidden": (400, 300), "batch_size": 256, "buffer_size": 1_000_000,

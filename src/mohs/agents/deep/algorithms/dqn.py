@@ -47,7 +47,9 @@ class DqnConfig(DeepConfig):
     hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths")
     activation: str = setting("relu", Choice(("relu", "tanh")), "activation of the hidden layers")
     filters: tuple[tuple[int, ...], ...] = setting(
-        ((16, 8, 4), (32, 4, 2)), Each(Each(Integer(1), 3)), "convolutions for images: [channels, kernel, stride] of each layer"
+        ((16, 8, 4), (32, 4, 2)),
+        Each(Each(Integer(1), 3)),
+        "convolutions for images: [channels, kernel, stride] of each layer",
     )
     batch_size: int = setting(32, Integer(1), "minibatch size, in transitions")
     buffer_size: int = setting(20_000, Integer(1), "capacity of the replay buffer, in transitions")
@@ -57,13 +59,21 @@ class DqnConfig(DeepConfig):
     max_grad_norm: float = setting(10.0, Real(0, low_open=True), "maximum norm of the gradient")
     exploration_initial_eps: float = setting(1.0, Real(0, 1), "initial exploration rate")
     exploration_final_eps: float = setting(0.02, Real(0, 1), "final exploration rate")
-    exploration_steps: int = setting(2000, Integer(0), "environment steps over which exploration falls linearly to its final rate")
-    exploration_fraction: float | None = setting(None, Optional(Real(0, 1)), "the same as a fraction of the run; overrides exploration_steps")
-    double: bool = setting(False, Flag(), "double Q-learning: the online network selects the action, the target network evaluates it")
+    exploration_steps: int = setting(
+        2000, Integer(0), "environment steps over which exploration falls linearly to its final rate"
+    )
+    exploration_fraction: float | None = setting(
+        None, Optional(Real(0, 1)), "the same as a fraction of the run; overrides exploration_steps"
+    )
+    double: bool = setting(
+        False, Flag(), "double Q-learning: the online network selects the action, the target network evaluates it"
+    )
     dueling: bool = setting(False, Flag(), "dueling network: separate streams for value and advantages")
     prioritised: bool = setting(False, Flag(), "prioritised experience replay")
     priority_alpha: float = setting(0.5, Real(0, 1), "exponent of the priorities (α)")
-    priority_beta: float = setting(0.4, Real(0, 1), "initial exponent of the importance weights (β); rises linearly to 1")
+    priority_beta: float = setting(
+        0.4, Real(0, 1), "initial exponent of the importance weights (β); rises linearly to 1"
+    )
     priority_steps: int = setting(20_000, Integer(1), "environment steps over which priority_beta rises to 1")
     n_step: int = setting(1, Integer(1), "n-step return length")
     noisy: bool = setting(False, Flag(), "noisy networks explore instead of ε-greedy actions")
@@ -82,7 +92,9 @@ class DqnConfig(DeepConfig):
 class RainbowConfig(DqnConfig):
     learning_rate: float = setting(1e-3, Real(0, low_open=True), "learning rate of Adam")
     target_update_interval: int = setting(100, Integer(1), "environment steps between updates of the target network")
-    double: bool = setting(True, Flag(), "double Q-learning: the online network selects the action, the target network evaluates it")
+    double: bool = setting(
+        True, Flag(), "double Q-learning: the online network selects the action, the target network evaluates it"
+    )
     dueling: bool = setting(True, Flag(), "dueling network: separate streams for value and advantages")
     prioritised: bool = setting(True, Flag(), "prioritised experience replay")
     n_step: int = setting(3, Integer(1), "n-step return length")
@@ -230,7 +242,9 @@ class Dqn:
     def _epsilon(self) -> float:
         c = self.config
         most = c.exploration_steps if c.exploration_fraction is None else c.exploration_fraction * self._clock.total
-        return linear_schedule(c.exploration_initial_eps, c.exploration_final_eps, self._clock.steps / most if most else 1.0)
+        return linear_schedule(
+            c.exploration_initial_eps, c.exploration_final_eps, self._clock.steps / most if most else 1.0
+        )
 
     def _explore(self, each: Array, epsilon: float, draws: Draws) -> npt.NDArray[np.int64]:
         """The best actions [cells, instances], and random ones in place of a share of them."""

@@ -20,15 +20,16 @@ _RLLIB_ATARI = _RLLIB | {
     "hidden": (512,), "learning_starts": 20_000, "target_update_interval": 8000, "exploration_steps": 200_000,
 }  # fmt: skip
 _RLLIB_DQN = _RLLIB | {
-    "learning_rate": 1e-4, "hidden": (256, 256), "activation": "tanh", "learning_starts": 1000, "target_update_interval": 800,
+    "learning_rate": 1e-4, "hidden": (256, 256), "activation": "tanh", "learning_starts": 1000,
+    "target_update_interval": 800,
 }  # fmt: skip
 _RLLIB_RAINBOW = _RLLIB | {
-    "learning_rate": 1e-3, "hidden": (256, 256, 256), "activation": "tanh", "learning_starts": 500, "target_update_interval": 80,
-    "n_step": 4, "atoms": 10, "priority_alpha": 0.75, "priority_steps": 20_000,
+    "learning_rate": 1e-3, "hidden": (256, 256, 256), "activation": "tanh", "learning_starts": 500,
+    "target_update_interval": 80, "n_step": 4, "atoms": 10, "priority_alpha": 0.75, "priority_steps": 20_000,
 }  # fmt: skip
 _ZOO_ATARI = _NATURE | {
-    "learning_rate": 1e-4, "buffer_size": 100_000, "learning_starts": 100_000, "target_update_interval": 1000, "exploration_fraction": 0.1,
-    "exploration_final_eps": 0.01,
+    "learning_rate": 1e-4, "buffer_size": 100_000, "learning_starts": 100_000,
+    "target_update_interval": 1000, "exploration_fraction": 0.1, "exploration_final_eps": 0.01,
 }  # fmt: skip
 
 DQN_PRESETS: dict[str, dict[str, Any]] = {

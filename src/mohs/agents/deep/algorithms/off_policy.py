@@ -41,7 +41,9 @@ class OffPolicyConfig(DeepConfig):
     hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths of actor and critics")
     activation: str = setting("relu", Choice(("relu", "tanh")), "activation of the hidden layers")
     filters: tuple[tuple[int, ...], ...] = setting(
-        ((16, 8, 4), (32, 4, 2)), Each(Each(Integer(1), 3)), "convolutions for images: [channels, kernel, stride] of each layer"
+        ((16, 8, 4), (32, 4, 2)),
+        Each(Each(Integer(1), 3)),
+        "convolutions for images: [channels, kernel, stride] of each layer",
     )
     batch_size: int = setting(64, Integer(1), "minibatch size, in transitions")
     buffer_size: int = setting(50_000, Integer(1), "capacity of the replay buffer, in transitions")

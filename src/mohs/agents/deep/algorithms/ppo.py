@@ -46,8 +46,8 @@ class PpoConfig(ActorCriticConfig):
     @classmethod
     def presets(cls) -> Mapping[str, Mapping[str, Any]]:
         atari = {
-            "learning_rate": 2.5e-4, "learning_rate_schedule": "linear", "num_envs": 8, "batch_size": 256, "n_epochs": 4,
-            "clip_range": 0.1, "clip_range_schedule": "linear", "ent_coef": 0.01,
+            "learning_rate": 2.5e-4, "learning_rate_schedule": "linear", "num_envs": 8, "batch_size": 256,
+            "n_epochs": 4, "clip_range": 0.1, "clip_range_schedule": "linear", "ent_coef": 0.01,
         }  # fmt: skip
         return {
             "ctgraph": CTGRAPH,

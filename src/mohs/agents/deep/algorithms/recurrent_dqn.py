@@ -43,16 +43,22 @@ class RecurrentDqnConfig(DeepConfig):
     adam_epsilon: float = setting(1e-8, Real(0, low_open=True), "epsilon of Adam")
     gamma: float = setting(0.99, Real(0, 1), "discount factor")
     hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths; the last layer is recurrent")
-    activation: str = setting("relu", Choice(("relu", "tanh")), "activation of the hidden layers before the recurrent one")
+    activation: str = setting(
+        "relu", Choice(("relu", "tanh")), "activation of the hidden layers before the recurrent one"
+    )
     layer: str = setting("gru", Choice(tuple(LAYERS)), "type of the recurrent layer")
     echo: bool = setting(False, Flag(), "the last action and reward are inputs of the network")
     filters: tuple[tuple[int, ...], ...] = setting(
-        ((16, 8, 4), (32, 4, 2)), Each(Each(Integer(1), 3)), "convolutions for images: [channels, kernel, stride] of each layer"
+        ((16, 8, 4), (32, 4, 2)),
+        Each(Each(Integer(1), 3)),
+        "convolutions for images: [channels, kernel, stride] of each layer",
     )
     batch_size: int = setting(8, Integer(1), "minibatch size, in sequences")
     sequence: int = setting(12, Integer(1), "steps of a sequence that are trained on")
     burn_in: int = setting(4, Integer(0), "steps before them that only refresh the recurrent state")
-    stored_state: bool = setting(True, Flag(), "sequences start from the recurrent state stored in the replay buffer (R2D2), not from zeros")
+    stored_state: bool = setting(
+        True, Flag(), "sequences start from the recurrent state stored in the replay buffer (R2D2), not from zeros"
+    )
     buffer_size: int = setting(20_000, Integer(1), "capacity of the replay buffer, in environment steps")
     learning_starts: int = setting(500, Integer(0), "environment steps before the first update")
     train_freq: int = setting(4, Integer(1), "environment steps between updates")
@@ -60,8 +66,12 @@ class RecurrentDqnConfig(DeepConfig):
     max_grad_norm: float = setting(10.0, Real(0, low_open=True), "maximum norm of the gradient")
     exploration_initial_eps: float = setting(1.0, Real(0, 1), "initial exploration rate")
     exploration_final_eps: float = setting(0.02, Real(0, 1), "final exploration rate")
-    exploration_steps: int = setting(2000, Integer(0), "environment steps over which exploration falls linearly to its final rate")
-    double: bool = setting(False, Flag(), "double Q-learning: the online network selects the action, the target network evaluates it")
+    exploration_steps: int = setting(
+        2000, Integer(0), "environment steps over which exploration falls linearly to its final rate"
+    )
+    double: bool = setting(
+        False, Flag(), "double Q-learning: the online network selects the action, the target network evaluates it"
+    )
 
 
 class RecurrentQNetwork(Network):

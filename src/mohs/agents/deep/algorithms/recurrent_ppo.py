@@ -110,7 +110,9 @@ class RecurrentPpo:
         if not c.hidden:
             raise UsageError(f"the last hidden layer of {name} is recurrent: hidden must not be empty.")
         if c.n_steps % c.sequence:
-            raise UsageError(f"{name} cuts rollouts into sequences: sequence={c.sequence} must divide n_steps={c.n_steps}.")
+            raise UsageError(
+                f"{name} cuts rollouts into sequences: sequence={c.sequence} must divide n_steps={c.n_steps}."
+            )
         self.num_envs = c.num_envs
         self._device, self._cells = device, len(cells)
         self._sees = observations(observation_space)

@@ -35,7 +35,9 @@ class SacConfig(OffPolicyConfig):
     learning_rate: float = setting(3e-4, Real(0, low_open=True), "learning rate of Adam")
     ent_coef: float = setting(1.0, Real(0, low_open=True), "entropy coefficient (α); initial value where it is learned")
     learn_ent_coef: bool = setting(True, Flag(), "learn the entropy coefficient")
-    target_entropy: float | None = setting(None, Optional(Real()), "target entropy of the policy; None is minus the number of action dimensions")
+    target_entropy: float | None = setting(
+        None, Optional(Real()), "target entropy of the policy; None is minus the number of action dimensions"
+    )
 
     @classmethod
     def presets(cls) -> Mapping[str, Mapping[str, Any]]:

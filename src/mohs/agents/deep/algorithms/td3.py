@@ -25,7 +25,9 @@ from mohs.core.domain import Integer, Real
 
 @dataclass(frozen=True)
 class Td3Config(OffPolicyConfig):
-    action_noise_sigma: float = setting(0.1, Real(0), "standard deviation of the exploration noise, for actions in [-1, 1]")
+    action_noise_sigma: float = setting(
+        0.1, Real(0), "standard deviation of the exploration noise, for actions in [-1, 1]"
+    )
     target_policy_noise: float = setting(0.2, Real(0), "standard deviation of the target policy smoothing noise")
     target_noise_clip: float = setting(0.5, Real(0), "limit of the absolute value of the smoothing noise")
     policy_delay: int = setting(2, Integer(1), "critic updates per update of the actor and the target networks")

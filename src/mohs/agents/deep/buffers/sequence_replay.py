@@ -39,9 +39,8 @@ class Sequences(NamedTuple):
 
 
 class SequenceReplay:
-    """The replay buffers of a pack. `frame` is the shape and type of what is stored of each, `memory` what a layer keeps.
-
-    With `memory` 0 nothing is stored of what the network remembered, and sequences begin with nothing.
+    """The replay buffers of a pack. `frame` is the shape and type of a stored frame, `memory` the width of a
+    stored recurrent state; with `memory` 0 none is stored, and sequences start from zeros.
     """
 
     def __init__(self, cells: int, capacity: int, frame: tuple[Sequence[int], npt.DTypeLike], memory: int) -> None:

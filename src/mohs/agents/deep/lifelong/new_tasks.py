@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import takewhile
 from typing import Any, Protocol
 
@@ -35,10 +35,14 @@ class DeepConfig(Config):
     lifelong: str = setting(
         "go_on",
         Choice(METHODS),
-        "what happens when the task changes: training goes on, everything is reset, each task has separate networks, or elastic weight consolidation",
+        "when the task changes: go on, reset everything, separate networks for each task, or elastic weight consolidation",
     )
     ewc_weight: float = setting(1000.0, Real(0), "strength of elastic weight consolidation")
     ewc_samples: int = setting(256, Integer(1), "stored steps from which the Fisher information is estimated")
+
+    @classmethod
+    def shared(cls) -> tuple[str, ...]:
+        return tuple(f.name for f in fields(DeepConfig))
 
 
 class Response(Protocol):
