@@ -20,9 +20,9 @@ import numpy as np
 
 from benchmarks.same_agent import translated
 from mohs import Cell, Segment, Task
+from mohs.agents.registry import agent
 from mohs.core.cell import Agent
 from mohs.runs.execute import execute
-from mohs.runs.learners import agent
 from mohs.runs.plan import Plan
 from mohs.runs.store import Store, open_store
 from mohs.stats.comparison import paired_difference
@@ -34,8 +34,8 @@ POINTS = 20  # of a training curve
 MEASURES = {"auc": auc, "final": final}
 SB3 = {"preset": "stable_baselines3"}
 DQN = {
-    "learning_rate": 1e-3, "hidden": (64, 64), "batch_size": 32, "memory": 20_000, "learning_starts": 100,
-    "update_every": 4, "target_every": 500, "epsilon_end": 0.05, "epsilon_steps": 2000,
+    "learning_rate": 1e-3, "hidden": (64, 64), "batch_size": 32, "buffer_size": 20_000, "learning_starts": 100,
+    "train_freq": 4, "target_update_interval": 500, "exploration_final_eps": 0.05, "exploration_steps": 2000,
 }  # fmt: skip
 SMALL = {**SB3, "hidden": (64, 64), "batch_size": 64}  # the preset's networks would take stable-baselines3 days
 
@@ -62,11 +62,11 @@ class Case:
 CASES = (
     Case("toy_dqn", "dqn", DQN, "toy/discrete", 10_000, 0, 100),
     Case("cartpole_dqn", "dqn", DQN, "CartPole-v1", 20_000, 0, 500),
-    Case("cartpole_ppo", "ppo", {**SB3, "steps": 512}, "CartPole-v1", 20_480, 0, 500),
+    Case("cartpole_ppo", "ppo", {**SB3, "n_steps": 512}, "CartPole-v1", 20_480, 0, 500),
     Case("cartpole_a2c", "a2c", SB3, "CartPole-v1", 20_000, 0, 500),
     Case("pendulum_sac", "sac", {**SMALL, "learning_rate": 1e-3}, "Pendulum-v1", 5_000, -1600, 0),
-    Case("pendulum_td3", "td3", {**SMALL, "noise_scale": 0.1}, "Pendulum-v1", 5_000, -1600, 0),
-    Case("pendulum_ddpg", "ddpg", {**SMALL, "noise_scale": 0.1}, "Pendulum-v1", 5_000, -1600, 0),
+    Case("pendulum_td3", "td3", {**SMALL, "action_noise_sigma": 0.1}, "Pendulum-v1", 5_000, -1600, 0),
+    Case("pendulum_ddpg", "ddpg", {**SMALL, "action_noise_sigma": 0.1}, "Pendulum-v1", 5_000, -1600, 0),
 )
 
 

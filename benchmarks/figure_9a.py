@@ -19,8 +19,8 @@ from benchmarks.peer import ONE_THREAD
 os.environ.update(ONE_THREAD)
 
 from mohs import Cell, Segment, Task
+from mohs.agents.registry import agent
 from mohs.runs.execute import Summary, execute
-from mohs.runs.learners import agent
 from mohs.runs.plan import Plan
 from mohs.runs.store import open_store
 

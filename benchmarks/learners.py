@@ -31,16 +31,22 @@ from benchmarks.measure import Comparison, Measure, Side, asked, compare, data, 
 from benchmarks.peer import ROOT, Peer, python_of
 from benchmarks.same_agent import translated
 from mohs import Cell, Segment, Task
-from mohs.agents.deep import catalogue
+from mohs.agents.deep.packs import pack_size
+from mohs.agents.registry import agent, learner
 from mohs.core.cell import Agent
-from mohs.runs.learners import agent, learner
 from mohs.runs.pool import ENVIRONMENT
 
 PEER = "stable-baselines3"
 REQUIREMENTS = ("-c", "constraints.txt", "-e", ".[sb3]")
-DQN = {"batch_size": 32, "update_every": 4, "learning_starts": 200, "epsilon_start": 0.02, "epsilon_steps": 0}
-PPO = {"steps": 256, "batch_size": 64, "epochs": 10}
-SAC = {"batch_size": 256, "update_every": 1, "learning_starts": 300}
+DQN = {
+    "batch_size": 32,
+    "train_freq": 4,
+    "learning_starts": 200,
+    "exploration_initial_eps": 0.02,
+    "exploration_steps": 0,
+}
+PPO = {"n_steps": 256, "batch_size": 64, "n_epochs": 10}
+SAC = {"batch_size": 256, "train_freq": 1, "learning_starts": 300}
 FILTERS = ((16, 8, 4), (32, 4, 2))
 
 
@@ -65,7 +71,7 @@ class Case:
     @property
     def warm(self) -> int:
         """Steps until updates are under way: a rollout, or the first of them from memory."""
-        return int(self.settings["steps"] if "steps" in self.settings else self.settings["learning_starts"] + 20)
+        return int(self.settings["n_steps"] if "n_steps" in self.settings else self.settings["learning_starts"] + 20)
 
 
 CASES = (
@@ -111,13 +117,13 @@ def request(case: Case) -> dict[str, Any]:
 
 
 def compared(case: Case, peer: Peer, repeats: int) -> Comparison:
-    cells = catalogue.pack_size(agent_of(case), case.images)
+    cells = pack_size(agent_of(case), case.images)
     return compare(ours(case, cells, repeats), asked(peer, request(case)), case.target, repeats)
 
 
 def memory_of_a_cell(case: Case) -> int:
     """Resident bytes that a cell adds, between two processes with few and with many cells."""
-    few, many = 2, catalogue.pack_size(agent_of(case), case.images)
+    few, many = 2, pack_size(agent_of(case), case.images)
     resident = []
     for cells in (few, many):
         command = [sys.executable, "-m", "benchmarks.learner_memory", case.name, str(cells)]
@@ -165,7 +171,7 @@ def main() -> None:
             name: {"mohs": round(1e6 / row.ours, 1), "peer": round(1e6 / row.theirs, 1)}
             for name, row in measured.items()
         },
-        "pack_sizes": {case.name: catalogue.pack_size(agent_of(case), case.images) for case in cases},
+        "pack_sizes": {case.name: pack_size(agent_of(case), case.images) for case in cases},
         "memory_per_cell": memory,
         "versions": {
             "mohs": mohs.__version__,

@@ -6,38 +6,33 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from mohs.agents.deep import catalogue
+from mohs.agents.registry import config
 from mohs.core.cell import Agent
 
 ACTIVATIONS = {"relu": "torch.nn:ReLU", "tanh": "torch.nn:Tanh"}
 ADAM = 1e-8  # what stable-baselines3 leaves to torch
-# Names of ours and theirs. Where the other side has no such choice, the value that it always takes.
-LEARNING = {"learning_rate": "learning_rate", "discount": "gamma"}
-ROLLOUTS = {
-    "steps": "n_steps", "trace": "gae_lambda", "value_weight": "vf_coef", "entropy_weight": "ent_coef",
-    "gradient_clip": "max_grad_norm", "normalise": "normalize_advantage",
-}  # fmt: skip
-MEMORY = {
-    "batch_size": "batch_size", "memory": "buffer_size", "learning_starts": "learning_starts",
-    "update_every": "train_freq", "n_step": "n_steps",
-}  # fmt: skip
-CONTINUOUS = {**LEARNING, **MEMORY, "target_rate": "tau", "updates": "gradient_steps"}
-NAMES: dict[str, tuple[str, dict[str, str]]] = {
-    "dqn": ("DQN", {
-        **LEARNING, **MEMORY, "target_every": "target_update_interval", "gradient_clip": "max_grad_norm",
-        "epsilon_start": "exploration_initial_eps", "epsilon_end": "exploration_final_eps",
-    }),
-    "ppo": ("PPO", {
-        **LEARNING, **ROLLOUTS, "batch_size": "batch_size", "epochs": "n_epochs", "clip": "clip_range",
-        "value_clip": "clip_range_vf",
-    }),
-    "a2c": ("A2C", {**LEARNING, **ROLLOUTS, "optimiser_epsilon": "rms_prop_eps"}),
+# Hyperparameters that both sides have under one name. Where the other side has no such choice, the value that it
+# always takes.
+LEARNING = ("learning_rate", "gamma")
+ROLLOUTS = ("n_steps", "gae_lambda", "vf_coef", "ent_coef", "max_grad_norm", "normalize_advantage")
+REPLAY = ("batch_size", "buffer_size", "learning_starts", "train_freq")
+CONTINUOUS = (*LEARNING, *REPLAY, "tau", "gradient_steps")
+NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "dqn": ("DQN", (
+        *LEARNING, *REPLAY, "target_update_interval", "max_grad_norm", "exploration_initial_eps",
+        "exploration_final_eps",
+    )),
+    "ppo": ("PPO", (*LEARNING, *ROLLOUTS, "batch_size", "n_epochs", "clip_range", "clip_range_vf")),
+    "a2c": ("A2C", (*LEARNING, *ROLLOUTS)),
     "sac": ("SAC", CONTINUOUS),
-    "ddpg": ("DDPG", {**CONTINUOUS, "noise_scale": "action_noise"}),
-    "td3": ("TD3", {
-        **CONTINUOUS, "noise_scale": "action_noise", "target_noise": "target_policy_noise",
-        "target_noise_clip": "target_noise_clip", "policy_delay": "policy_delay",
-    }),
+    "ddpg": ("DDPG", CONTINUOUS),
+    "td3": ("TD3", (*CONTINUOUS, "target_policy_noise", "target_noise_clip", "policy_delay")),
+}  # fmt: skip
+# Hyperparameters that have another name there.
+N_STEP, NOISE = {"n_step": "n_steps"}, {"action_noise_sigma": "action_noise"}
+RENAMED: dict[str, dict[str, str]] = {
+    "dqn": N_STEP, "a2c": {"optimiser_epsilon": "rms_prop_eps"}, "sac": N_STEP, "ddpg": N_STEP | NOISE,
+    "td3": N_STEP | NOISE,
 }  # fmt: skip
 FIXED: dict[str, dict[str, Any]] = {
     "dqn": {
@@ -45,30 +40,31 @@ FIXED: dict[str, dict[str, Any]] = {
         "distributional": False,
     },
     "ppo": {
-        "copies": 1, "learning_rate_schedule": "constant", "clip_schedule": "constant", "optimiser": "adam",
+        "num_envs": 1, "learning_rate_schedule": "constant", "clip_range_schedule": "constant", "optimiser": "adam",
         "optimiser_epsilon": 1e-5,
     },
-    "a2c": {"copies": 1, "learning_rate_schedule": "constant", "optimiser": "rmsprop"},
-    "sac": {"actor_learning_rate": None, "random_steps": None, "target_entropy": None, "learn_entropy": True},
-    "ddpg": {"actor_learning_rate": None, "random_steps": None, "noise": "gaussian"},
+    "a2c": {"num_envs": 1, "learning_rate_schedule": "constant", "optimiser": "rmsprop"},
+    "sac": {"actor_learning_rate": None, "random_steps": None, "target_entropy": None, "learn_ent_coef": True},
+    "ddpg": {"actor_learning_rate": None, "random_steps": None, "action_noise": "gaussian"},
     "td3": {"actor_learning_rate": None, "random_steps": None},
 }  # fmt: skip
 
 
 def translated(agent: Agent, steps: int) -> tuple[str, dict[str, Any]]:
     """The algorithm, and the keywords that make it do what an agent of ours does in a run of so many steps."""
-    ours = asdict(catalogue.config(agent))
+    ours = asdict(config(agent))
     algorithm, names = NAMES[agent.name]
     for name, value in FIXED[agent.name].items():
         if ours[name] != value:
             raise ValueError(f"stable-baselines3 has {name}={value}, but {agent} has {ours[name]}.")
-    theirs = {other: ours[name] for name, other in names.items()}
+    theirs = {name: ours[name] for name in names}
+    theirs |= {other: ours[name] for name, other in RENAMED.get(agent.name, {}).items()}
     theirs["policy_kwargs"] = _network(agent.name, ours)
     if agent.name == "dqn":
-        share = ours["epsilon_share"]
-        theirs["exploration_fraction"] = ours["epsilon_steps"] / steps if share is None else share
+        share = ours["exploration_fraction"]
+        theirs["exploration_fraction"] = ours["exploration_steps"] / steps if share is None else share
     if agent.name == "sac":
-        theirs["ent_coef"] = f"auto_{ours['entropy_coefficient']}"
+        theirs["ent_coef"] = f"auto_{ours['ent_coef']}"
     if theirs.get("action_noise") == 0:
         del theirs["action_noise"]
     return algorithm, theirs

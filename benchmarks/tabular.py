@@ -6,7 +6,7 @@ import statistics
 import time
 
 from mohs import Cell, Segment, Task
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 CELLS, STEPS, REPEATS = 64, 50_000, 7
 

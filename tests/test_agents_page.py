@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mohs.agents.entries import ENTRIES
+from mohs.agents.registry import describe
 from mohs.core.values import to_json
-from mohs.runs.learners import BUILT_IN, TEXTS, describe
 
 PAGE = Path(__file__).parents[1] / "docs" / "agents.md"
 BEGIN, END = "<!-- hyperparameters: written by tests/test_agents_page.py -->\n", "<!-- end of hyperparameters -->"
@@ -18,11 +19,11 @@ def test_the_tables_of_hyperparameters_are_those_of_the_configs():
 
 def test_every_agent_is_on_the_page():
     page = PAGE.read_text()
-    assert all(f"| `{name}` | {TEXTS[name]} |" in page for name in BUILT_IN)
+    assert all(f"| `{entry.name}` | {entry.text} |" in page for entry in ENTRIES)
 
 
 def tables() -> str:
-    return "\n".join(table(name) for name in BUILT_IN if describe(name)["hyperparameters"])
+    return "\n".join(table(entry.name) for entry in ENTRIES if describe(entry.name)["hyperparameters"])
 
 
 def table(name: str) -> str:

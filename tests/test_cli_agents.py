@@ -6,8 +6,8 @@ import json
 
 import pytest
 
+from mohs.agents.entries import ENTRIES
 from mohs.cli import main
-from mohs.runs.learners import BUILT_IN
 
 SMALL = ["--dials", "delay", "--doses", "delay=0,2", "--seeds", "2", "--budget", "300", "--workers", "0"]
 
@@ -27,7 +27,7 @@ def mohs_run(capsys, tmp_path, monkeypatch):
 
 def test_agents_are_listed_with_a_sentence(mohs_run):
     listed = {a["name"]: a["text"] for a in json.loads(mohs_run("agents", "--json")[1])}
-    assert set(BUILT_IN) <= set(listed)
+    assert {entry.name for entry in ENTRIES} <= set(listed)
     assert "sb3:PPO" in listed
     assert all(listed.values())
     assert "q_learning" in mohs_run("agents")[1]

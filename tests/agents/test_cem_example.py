@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from mohs import Cell, Probe, Segment, Task
+from mohs.agents.registry import agent, learner
 from mohs.engines.continuous.references import return_score
-from mohs.runs.learners import agent, learner
 
 CEM = str(Path(__file__).parents[2] / "examples" / "cem.py") + ":make_agent"
 

@@ -8,8 +8,8 @@ import pytest
 import mohs
 from mohs import Cell, Probe, Segment, Task, TaskSet, UsageError
 from mohs.agents import tabular
+from mohs.agents.registry import agent, check_sees, learner
 from mohs.exact.values.solve import values
-from mohs.runs.learners import agent, check_sees, learner
 from mohs.runs.plan import packs, signature, suited_size
 from small_mdps import install, random_mdp
 
@@ -24,9 +24,9 @@ def mdps(monkeypatch):
     return made
 
 
-def cell(name, mdp="small-0", seed=0, steps=STEPS, made=None, told=False, **params):
+def cell(name, mdp="small-0", seed=0, steps=STEPS, made=None, task_id=False, **params):
     task = Task.make("challenge", mdp=mdp, **{"observation": "state", **params})
-    return Cell(made or agent(name), seed, (Segment(task, steps, told),), (Probe("eval", task, (steps,), 5),), 100)
+    return Cell(made or agent(name), seed, (Segment(task, steps, task_id),), (Probe("eval", task, (steps,), 5),), 100)
 
 
 def outcome(of):
@@ -61,18 +61,18 @@ def test_a_cell_does_not_depend_on_its_pack_nor_on_pauses(name):
 
 
 def test_q_learning_against_a_plain_reference(mdps):
-    pack, mdp = learner([cell("q_learning", "small-1", told=True)]), mdps[1]
+    pack, mdp = learner([cell("q_learning", "small-1", task_id=True)]), mdps[1]
     config = pack.config
     learnt = 0
     for _ in range(400):
         before, state = pack._q[0].copy(), int(pack._fleet.instances["state"][0])
         pack.train(1)
         for row, action in np.argwhere(pack._q[0] != before):
-            assert row == state + mdp.states  # the block of the task that it is told
+            assert row == state + mdp.states  # the block of its task id
             entry = mdp.entries[state * mdp.actions + action]
             after = int(entry["next"] & np.uint32(2**31 - 1))
             ends = after != entry["next"]
-            target = entry["reward"] + (0 if ends else config.discount * before[after + mdp.states].max())
+            target = entry["reward"] + (0 if ends else config.gamma * before[after + mdp.states].max())
             expected = before[row, action] + config.learning_rate * (target - before[row, action])
             assert pack._q[0, row, action] == pytest.approx(expected, abs=1e-12)
             learnt += 1
@@ -93,7 +93,7 @@ def test_random_and_optimal_play_earn_what_is_exact(seen):
 
 @pytest.mark.parametrize("name", ["q_learning", "double_q_learning", "sarsa"])
 def test_three_discs_are_learnt(name):
-    made = agent(name, epsilon_steps=30_000, discount=0.99)
+    made = agent(name, exploration_steps=30_000, gamma=0.99)
     of = learner([cell(name, "hanoi-3", seed, steps=60_000, made=made) for seed in range(5)])
     of.train(60_000)
     table = mohs.table("hanoi-3")
@@ -115,7 +115,7 @@ def test_packs_hold_as_many_q_tables_as_memory(monkeypatch):
     cells = [cell("q_learning", seed=seed) for seed in range(40)]
     monkeypatch.setattr(tabular, "MAX_ENTRIES", 7 * 40 * 3)
     assert suited_size(cells, 40, 1) == 7
-    assert suited_size([cell("q_learning", told=True)], 40, 1) == 3
+    assert suited_size([cell("q_learning", task_id=True)], 40, 1) == 3
     monkeypatch.setattr(tabular, "MAX_ENTRIES", 100)
     assert suited_size(cells, 40, 1) == 1
     with pytest.raises(UsageError, match="40 observations × 3 actions is too large"):
@@ -137,7 +137,7 @@ def test_a_checkpoint_keeps_what_was_learnt_only(monkeypatch):
 
 
 SMALL = {
-    "ppo": {"steps": 32, "hidden": (16,), "batch_size": 16, "epochs": 2},
+    "ppo": {"n_steps": 32, "hidden": (16,), "batch_size": 16, "n_epochs": 2},
     "dqn": {"hidden": (16,), "learning_starts": 50},
 }
 

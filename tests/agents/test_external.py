@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mohs import Cell, Probe, Segment, Task, UsageError
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 EXAMPLE = str(Path(__file__).parents[2] / "examples" / "my_agent.py") + ":make_agent"
 TASK = Task.make("toy/discrete", seed=1, transition_noise=0.05)

@@ -15,11 +15,11 @@ from small_tasks import TableEnv, corridor, greedy_return, toy
 import mohs
 from mohs import Cell, Probe, Segment, Table, UsageError
 from mohs.agents.gorp import make_gorp
+from mohs.agents.registry import agent, learner
 from mohs.agents.sqirl import make_sqirl
 from mohs.cli import main
 from mohs.exact.lookahead.gorp import success
 from mohs.exact.values.solve import returns
-from mohs.runs.learners import agent, learner
 
 SURPRISE = 1e-6  # a p-value that does not happen by chance
 
@@ -43,7 +43,7 @@ def test_gorp_succeeds_as_often_as_it_does_on_the_table(k, m, discount):
     table = corridor(3, 6, width=2)
     best, solved, seeds = returns(table).optimal, 0, 200
     for seed in range(seeds):
-        made, env = make_gorp(TableEnv(table), seed, k=k, m=m, discount=discount, horizon=6), TableEnv(table)
+        made, env = make_gorp(TableEnv(table), seed, k=k, m=m, gamma=discount, horizon=6), TableEnv(table)
         made.train(env, 6**2 * 2**k * m)
         solved += greedy_return(made, env) == best
     known = success(table, k, m, 20_000, discount=discount)
@@ -151,7 +151,7 @@ def test_they_are_diagnosed_by_name(tmp_path, monkeypatch, capsys):
 
 def test_what_they_cannot_be_asked():
     for name in ("gorp", "sqirl"):
-        with pytest.raises(UsageError, match=rf"unknown hyperparameter of {name} 'n'.*Valid:.*discount.*horizon.*k.*m"):
+        with pytest.raises(UsageError, match=rf"unknown hyperparameter of {name} 'n'.*Valid:.*gamma.*horizon.*k.*m"):
             agent(name, n=3)
         with pytest.raises(UsageError, match="m is 0, but must be an integer ≥ 1"):
             agent(name, m=0)

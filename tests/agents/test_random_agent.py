@@ -8,8 +8,8 @@ import pytest
 from gymnasium.utils import EzPickle
 
 from mohs import Cell, Probe, Segment, Task, UsageError
+from mohs.agents.registry import agent, learner
 from mohs.agents.tabular import TabularLearner
-from mohs.runs.learners import agent, learner
 from mohs.runs.pack import Finished, Pace, run_cells
 
 ENVIRONMENTS = {

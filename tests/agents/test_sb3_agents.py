@@ -12,10 +12,10 @@ from stable_baselines3 import DQN, PPO
 
 from mohs import Cell, Probe, Segment, Task, UsageError
 from mohs.agents import sb3
+from mohs.agents.registry import agent, check_plays, learner
 from mohs.core.errors import MohsError
 from mohs.protocols.diagnose.study import Study
 from mohs.runs.execute import execute
-from mohs.runs.learners import agent, check_plays, learner
 from mohs.runs.plan import Plan
 from mohs.runs.store import open_store
 

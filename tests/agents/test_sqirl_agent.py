@@ -13,11 +13,11 @@ from small_tasks import TableEnv, corridor, greedy_return, toy
 import mohs
 from mohs import Cell, Probe, Segment
 from mohs.agents.gorp import make_gorp
+from mohs.agents.registry import agent, learner
 from mohs.agents.regression import _forest
 from mohs.agents.sqirl import make_sqirl
 from mohs.exact.lookahead.qvi import min_k
 from mohs.exact.values.solve import returns
-from mohs.runs.learners import agent, learner
 
 
 @pytest.mark.parametrize(("k", "m"), [(1, 3), (2, 5)])
@@ -82,7 +82,7 @@ def test_sqirl_fits_what_its_definition_says():
     """Q² of the first step: mean random returns after the second, then rewards and the best of these."""
     env = Recording(gymnasium.make("FrozenLake-v1", desc=["SF", "FG"], is_slippery=True, max_episode_steps=4))
     env.reset(seed=0)
-    made, m, gamma = make_sqirl(env, 0, k=2, m=60, discount=0.9), 60, 0.9
+    made, m, gamma = make_sqirl(env, 0, k=2, m=60, gamma=0.9), 60, 0.9
     while not made.policy:
         made.train(env, 1)
     episodes = [e for e in env.episodes if e][:m]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from mohs import Cell, Probe, Segment, Task, TaskSet, UsageError
-from mohs.agents.deep.catalogue import AGENTS
-from mohs.runs.learners import BUILT_IN, agent, learner
+from mohs.agents.entries import ENTRIES
+from mohs.agents.registry import agent, learner
 
 STEPS = 3000
 
@@ -33,7 +33,7 @@ def same(a, b):
     )
 
 
-@pytest.mark.parametrize("name", [name for name in BUILT_IN if name not in AGENTS])
+@pytest.mark.parametrize("name", [entry.name for entry in ENTRIES if not entry.batched])
 def test_a_cell_does_not_depend_on_its_pack_nor_on_pauses(name):
     cells = [cell(name, seed, delay=2, transition_noise=0.1, irrelevant_features=True) for seed in range(4)]
     together = learner(cells)
@@ -93,7 +93,7 @@ def test_q_learning_against_a_plain_reference():
             assert s == state
             after = following(task, state, int(a))
             reward, terminal = rewarded(task, after), is_terminal(task, after)
-            target = reward + (0 if terminal else config.discount * before[after].max())
+            target = reward + (0 if terminal else config.gamma * before[after].max())
             q[s, a] = before[s, a] + config.learning_rate * (target - before[s, a])
             assert pack._q[0, s, a] == pytest.approx(q[s, a], abs=1e-15)
     assert pack._q[0].any()
@@ -124,27 +124,27 @@ def test_the_random_agent_earns_the_exact_random_return():
     assert of.evaluate(0)["return"][0] == pytest.approx(0.5, abs=0.03)
 
 
-def test_told_tasks_are_kept_apart():
-    """Two tasks that contradict each other: an agent that is told which one it plays learns both."""
+def test_tasks_with_an_observed_id_are_kept_apart():
+    """Two tasks that contradict each other: an agent that observes the task id learns both."""
     tasks = [Task.make("toy/discrete", rewardable_sequences={(s,): 1}, terminal_states=[7]) for s in (1, 2)]
     both = TaskSet.make(tasks)
 
-    def final(told):
+    def final(task_id):
         probes = tuple(Probe(f"p{i}", t, (20_000,), 10) for i, t in enumerate(tasks))
-        busy = agent("q_learning", epsilon_end=0.2)
-        of = learner([Cell(busy, s, (Segment(both, 20_000, told),), probes, 1000) for s in range(3)])
+        busy = agent("q_learning", exploration_final_eps=0.2)
+        of = learner([Cell(busy, s, (Segment(both, 20_000, task_id),), probes, 1000) for s in range(3)])
         of.train(20_000)
         return min(of.evaluate(i)["return"].mean() for i in range(2))
 
-    assert final(told=True) > 95
-    assert final(told=False) < 80
+    assert final(task_id=True) > 95
+    assert final(task_id=False) < 80
 
 
 def test_segments_follow_each_other():
     one, two = (Task.make("toy/discrete", rewardable_sequences={(s,): 1}, terminal_states=[7]) for s in (1, 2))
     segments = (Segment(one, 4000), Segment(two, 6000))
     probes = (Probe("one", one, (4000, 10_000), 5), Probe("two", two, (4000, 10_000), 5))
-    of = learner([Cell(agent("q_learning", epsilon_end=0.3), 0, segments, probes, 500)])
+    of = learner([Cell(agent("q_learning", exploration_final_eps=0.3), 0, segments, probes, 500)])
     of.train(4000)
     early = of.evaluate(0)["return"][0]
     of.train(6000)
@@ -165,16 +165,16 @@ def test_windows_sum_up_every_episode():
 @pytest.mark.parametrize(
     ("params", "message"),
     [({"learning_rte": 0.1}, "Did you mean 'learning_rate'"), ({"learning_rate": 0}, "learning_rate is 0"),
-     ({"epsilon_steps": -1}, "epsilon_steps is -1"), ({"discount": 1.5}, "discount is 1.5")],
+     ({"exploration_steps": -1}, "exploration_steps is -1"), ({"gamma": 1.5}, "gamma is 1.5")],
 )  # fmt: skip
 def test_bad_hyperparameters(params, message):
     with pytest.raises(UsageError, match=message):
         agent("q_learning", **params)
 
 
-def test_an_untold_segment_is_learnt_apart_from_told_ones():
+def test_a_segment_without_the_task_id_is_learnt_apart():
     a, b = (Task.make("toy/discrete", rewardable_sequences={(s,): 1}, terminal_states=[7]) for s in (1, 2))
-    segments = (Segment(a, 500), Segment(TaskSet.make([b, a]), 500, told=True))
+    segments = (Segment(a, 500), Segment(TaskSet.make([b, a]), 500, task_id=True))
     of = learner([Cell(agent("q_learning"), 0, segments, (), 100)])
     of.train(500)
     assert of._q[0, :8].any()

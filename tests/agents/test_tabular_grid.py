@@ -7,8 +7,8 @@ import pytest
 
 import mohs
 from mohs import Cell, Probe, Segment, Task
+from mohs.agents.registry import agent, learner
 from mohs.exact.values.solve import returns
-from mohs.runs.learners import agent, learner
 
 
 def trained(name, steps, seeds=4, **params):

@@ -91,7 +91,7 @@ def test_the_continuous_toy_hands_over_vectors() -> None:
 
 
 def test_agents_that_choose_inside_the_step_say_so() -> None:
-    from mohs.runs.learners import agent, learner
+    from mohs.agents.registry import agent, learner
 
     task = Task.make("toy/discrete", reward_noise=of_situation)
     cell = Cell(agent("q_learning"), 0, (Segment(task, 10),), (), 10)

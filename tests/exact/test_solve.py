@@ -12,9 +12,9 @@ from small_tables import stochastic_tables, tables
 
 import mohs
 from mohs import Cell, Probe, Segment, Task, UsageError
+from mohs.agents.registry import agent, learner
 from mohs.exact.references import return_score
 from mohs.exact.values.solve import backward, discounted, optimal_actions, plan, q_values, returns, values
-from mohs.runs.learners import agent, learner
 
 TASKS = [
     Task.make("toy/discrete"),

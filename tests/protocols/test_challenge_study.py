@@ -10,7 +10,7 @@ import pytest
 import mohs
 from invented_challenge import facts, study_of
 from mohs import UsageError
-from mohs.agents.deep.catalogue import config
+from mohs.agents.registry import config
 from mohs.exact.values.solve import values
 from mohs.protocols.challenge import study as module
 from mohs.protocols.challenge.editions import QUICK_CHALLENGE, QUICK_CONTROLS, few, is_control, survivors
@@ -27,14 +27,19 @@ def test_the_papers_settings_are_its_own():
     assert [s.name for s in ppo.settings] == ["128", "1280", "12800"]
     for setting, steps in zip(ppo.settings, (128, 1280, 12800), strict=True):
         c = config(setting.agent)
-        assert (c.steps, c.copies, c.batch_size, c.epochs) == (steps, 8, 256, 4)
-        assert (c.learning_rate, c.learning_rate_schedule, c.clip, c.clip_schedule) == (2.5e-4, "linear", 0.1, "linear")
-        assert (c.value_weight, c.entropy_weight, c.discount, c.hidden) == (0.5, 0.01, 0.99, (64, 64))
+        assert (c.n_steps, c.num_envs, c.batch_size, c.n_epochs) == (steps, 8, 256, 4)
+        assert (c.learning_rate, c.learning_rate_schedule, c.clip_range, c.clip_range_schedule) == (
+            2.5e-4,
+            "linear",
+            0.1,
+            "linear",
+        )
+        assert (c.vf_coef, c.ent_coef, c.gamma, c.hidden) == (0.5, 0.01, 0.99, (64, 64))
     for setting, share in zip(dqn.settings, (0.1, 1.0), strict=True):
         c = config(setting.agent)
-        assert (c.epsilon_start, c.epsilon_end, c.epsilon_share) == (1.0, 0.01, share)
-        assert (c.learning_rate, c.batch_size, c.memory, c.learning_starts) == (1e-4, 32, 100_000, 100_000)
-        assert (c.target_every, c.update_every, c.discount, c.hidden) == (1000, 4, 0.99, (64, 64))
+        assert (c.exploration_initial_eps, c.exploration_final_eps, c.exploration_fraction) == (1.0, 0.01, share)
+        assert (c.learning_rate, c.batch_size, c.buffer_size, c.learning_starts) == (1e-4, 32, 100_000, 100_000)
+        assert (c.target_update_interval, c.train_freq, c.gamma, c.hidden) == (1000, 4, 0.99, (64, 64))
 
 
 def test_agents_of_stable_baselines3_have_the_same_settings_by_their_own_names():
@@ -42,15 +47,15 @@ def test_agents_of_stable_baselines3_have_the_same_settings_by_their_own_names()
     ours = contenders(["ppo", "dqn"], FULL)
     for setting, mine in zip(ppo.settings, ours[0].settings, strict=True):
         given, c = dict(setting.agent.params), config(mine.agent)
-        assert given["n_steps"] == c.steps * c.copies  # one environment, rollouts as long
-        assert (given["batch_size"], given["n_epochs"], given["gamma"]) == (c.batch_size, c.epochs, c.discount)
-        assert (given["ent_coef"], given["vf_coef"]) == (c.entropy_weight, c.value_weight)
+        assert given["n_steps"] == c.n_steps * c.num_envs  # one environment, rollouts as long
+        assert (given["batch_size"], given["n_epochs"], given["gamma"]) == (c.batch_size, c.n_epochs, c.gamma)
+        assert (given["ent_coef"], given["vf_coef"]) == (c.ent_coef, c.vf_coef)
     for setting, mine in zip(dqn.settings, ours[1].settings, strict=True):
         given, c = dict(setting.agent.params), config(mine.agent)
-        assert given["exploration_fraction"] == c.epsilon_share
-        assert given["exploration_final_eps"] == c.epsilon_end
-        assert (given["buffer_size"], given["learning_starts"]) == (c.memory, c.learning_starts)
-        assert (given["target_update_interval"], given["train_freq"]) == (c.target_every, c.update_every)
+        assert given["exploration_fraction"] == c.exploration_fraction
+        assert given["exploration_final_eps"] == c.exploration_final_eps
+        assert (given["buffer_size"], given["learning_starts"]) == (c.buffer_size, c.learning_starts)
+        assert (given["target_update_interval"], given["train_freq"]) == (c.target_update_interval, c.train_freq)
     assert (falling_rate(1.0), falling_rate(0.0), falling_clip(0.5)) == (2.5e-4, 0, 0.05)
 
 
@@ -61,7 +66,7 @@ def test_smaller_budgets_scale_what_would_not_fit(budget):
         assert config(setting.agent).learning_starts == min(100_000, budget // 10)
     kept = [config(setting.agent) for setting in ppo.settings]
     assert kept  # the shortest at least
-    assert all(c.steps * c.copies * 10 <= budget for c in kept[1:])
+    assert all(c.n_steps * c.num_envs * 10 <= budget for c in kept[1:])
     assert len(kept) + len(ppo.left_out) == 3
     assert ppo.left_out == ("12800",) * (budget < 12800 * 80) or budget < 1280 * 80
 

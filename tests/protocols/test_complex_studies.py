@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from mohs.agents.protocol import Learner
+from mohs.agents.registry import learner
 from mohs.core.cell import Agent
 from mohs.protocols.experiment.study import Experiment, plan, points
 from mohs.protocols.experiment.files import describe, read_study
@@ -18,7 +19,7 @@ pytest.importorskip("ale_py")
 
 ATARI = ("atari_beam_rider", "atari_breakout", "atari_qbert", "atari_space_invaders")
 MUJOCO = ("half_cheetah", "pusher", "reacher")
-EARLY = {"learning_starts": 32, "random_steps": 16, "memory": 500}
+EARLY = {"learning_starts": 32, "random_steps": 16, "buffer_size": 500}
 
 
 @pytest.mark.parametrize("name", MUJOCO)

@@ -12,7 +12,6 @@ from mohs.protocols.diagnose.batteries import BATTERIES
 from mohs.protocols.compare.comparison import compare
 from mohs.protocols.diagnose.verdict import Study, plan, verdict
 from mohs.protocols.measures import measures
-from mohs.runs.learners import agent, learner
 from mohs.runs.plan import packs
 from mohs.stats import auc, bonferroni_comparisons, estimate, paper_scale
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mohs import Cell, Probe, Segment, Task, UsageError
+from mohs.agents.registry import agent, learner
 from mohs.envs.continuous import ContinuousEnv
 from mohs.protocols.compare.comparison import compare
 from mohs.protocols.diagnose.verdict import Study, plan, verdict

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mohs.agents.deep import catalogue
+from mohs.agents.registry import config as config_of
 from mohs.core.cell import Agent
 from mohs.runs.cost import _eager, cost, stored, try_out
 from mohs.protocols.experiment.study import Axis, Contender, Evaluation, Experiment, Level, plan, points
@@ -79,7 +79,7 @@ def test_cells_are_paired_and_evaluated_at_equal_distances():
 def test_budgets_may_differ_between_agents():
     asked = experiment(agents=("q_learning", "sarsa"))
     asked = replace(asked, contenders=(asked.contenders[0], Contender("sarsa", Agent.make("sarsa"), 600)))
-    assert {(c.agent.name, c.steps) for c in plan(asked).cells} == {("q_learning", 1000), ("sarsa", 600)}
+    assert {(c.agent.name, c.n_steps) for c in plan(asked).cells} == {("q_learning", 1000), ("sarsa", 600)}
 
 
 def test_an_experiment_is_the_same_after_json():
@@ -175,9 +175,9 @@ def test_a_cell_that_breaks_at_its_trial_is_counted_and_stops_nothing(tmp_path, 
 def test_a_trial_of_a_long_rollout_includes_updates():
     (cell,) = plan(experiment((Axis("delay", DELAY.levels[:1]),), seeds=1, agents=("ppo",), budget=4000)).cells
     for name, rollout in (("ppo", 64), ("recurrent_ppo", 16 * 8)):
-        tried = _eager(replace(cell, agent=Agent.make(name, steps=2048)))
-        config = catalogue.config(tried.agent)
-        assert config.steps * config.copies == rollout
+        tried = _eager(replace(cell, agent=Agent.make(name, n_steps=2048)))
+        config = config_of(tried.agent)
+        assert config.n_steps * config.num_envs == rollout
 
 
 def test_a_trial_grows_with_the_run():
@@ -189,7 +189,7 @@ def test_a_trial_grows_with_the_run():
 def test_what_a_deep_agent_saves_grows_with_its_memory():
     (cell,) = plan(experiment((Axis("delay", DELAY.levels[:1]),), seeds=1, agents=("dqn",), budget=5000)).cells
     small, large = (
-        replace(cell, agent=Agent.make("dqn", hidden=(8,), memory=memory, learning_starts=5000))
-        for memory in (100, 5000)
+        replace(cell, agent=Agent.make("dqn", hidden=(8,), buffer_size=size, learning_starts=5000))
+        for size in (100, 5000)
     )
     assert try_out([large], 0.05).checkpoint > try_out([small], 0.05).checkpoint

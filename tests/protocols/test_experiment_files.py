@@ -41,7 +41,7 @@ env = "toy/discrete"
 terminal_state_density = 0.25
 [axes]
 delay = [0, 1, 2]
-agent.discount = [0.9, 0.99]
+agent.gamma = [0.9, 0.99]
 [axes.kind]
 plain = {}
 noisy = {transition_noise = 0.1, reward_noise = 1}
@@ -53,7 +53,7 @@ seeds = 100
 [sizes.quick]
 seeds = 2
 budget = 1000
-set = {discount = 0.5}
+set = {gamma = 0.5}
 agents.slow = {budget = 2000, hidden = [16]}
 agents.q = false
 axes = {delay = [0, 2], kind = ["noisy"]}
@@ -90,7 +90,7 @@ def test_a_size_changes_what_it_names_and_nothing_else(tmp_path):
         ("dqn", "dqn", 20_000), ("slow", "dqn", 150_000), ("q", "q_learning", 20_000),
     ]  # fmt: skip
     assert [(c.label, c.budget) for c in quick.contenders] == [("dqn", 1000), ("slow", 2000)]
-    assert dict(quick.contenders[1].agent.params) == {"learning_rate": 1e-5, "discount": 0.5, "hidden": (16,)}
+    assert dict(quick.contenders[1].agent.params) == {"learning_rate": 1e-5, "gamma": 0.5, "hidden": (16,)}
     assert [len(axis.levels) for axis in paper.axes] == [3, 2, 2]
     assert [len(axis.levels) for axis in quick.axes] == [2, 2, 1]
     assert dict(paper.params) == {"terminal_state_density": 0.25}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mohs import Task, UsageError
+from mohs.agents.registry import agent
 from mohs.protocols.lifelong.ceiling import ceiling
 from mohs.protocols.lifelong.curriculum import Curriculum, read_curriculum
 from mohs.protocols.lifelong.study import LifelongStudy, alone, contenders, plan
@@ -18,7 +19,6 @@ from mohs.protocols.lifelong.figures import CEILING, lifelong_figures
 from mohs.protocols.lifelong.l2logger import COLUMNS, write_logs
 from mohs.protocols.lifelong.page import lifelong_html, write_lifelong
 from mohs.runs.execute import execute
-from mohs.runs.learners import agent
 from mohs.runs.store import open_store
 from mohs.stats.lifelong import METRICS
 
@@ -56,11 +56,11 @@ def test_a_life_has_a_segment_for_each_block_and_probes_of_all_tasks():
     study = study_of(told=True)
     life = study.life(study.agents[0], 3)
     assert [s.steps for s in life.segments] == [100, 100, 100]
-    assert all(s.told for s in life.segments)
+    assert all(s.task_id for s in life.segments)
     assert [p.name for p in life.probes] == ["0: a", "1: b", "2: c"]
     assert life.probes[0].at == (0, 100, 200, 300)
     expert = study.expert(study.agents[0], "a", 3)
-    assert (expert.steps, expert.segments[0].told) == (200, True)
+    assert (expert.steps, expert.segments[0].task_id) == (200, True)
     assert [segment.steps for segment in expert.segments] == [200, 0]  # told as in the life, the other never played
     assert LifelongStudy.from_json(json.loads(json.dumps(study.to_json(), sort_keys=True))) == study
 

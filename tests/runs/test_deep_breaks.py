@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 from mohs.runs.pack import Finished, Pace, Saved, run_cells
 
 AGENTS = [

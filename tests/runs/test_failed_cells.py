@@ -11,9 +11,9 @@ from fake_learner import FACTORY, FakeLearner, cell, learner, plan
 from gymnasium import spaces
 
 from mohs import Cell, Probe, Segment, Task
+from mohs.agents.registry import agent
+from mohs.agents.registry import learner as real_learner
 from mohs.runs.execute import execute
-from mohs.runs.learners import agent
-from mohs.runs.learners import learner as real_learner
 from mohs.runs.pack import Failed, Finished, Message, Pace, Saved, Stepped, run_cells
 from mohs.runs.progress import Silent
 from mohs.runs.status import failures

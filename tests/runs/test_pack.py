@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mohs import Cell, Segment, Task
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 from mohs.runs.pack import Finished, Noted, Pace, run_cells
 
 

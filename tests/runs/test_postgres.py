@@ -7,9 +7,9 @@ import os
 import pytest
 
 from mohs import Cell, Probe, Segment, Task
+from mohs.agents.registry import agent
 from mohs.runs.execute import execute
 from mohs.runs.export import export_csv
-from mohs.runs.learners import agent
 from mohs.runs.plan import Plan
 from mohs.runs.store import open_store
 

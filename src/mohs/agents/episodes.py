@@ -11,9 +11,11 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from mohs.core.cell import Agent
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
-from mohs.envs.make import time_limit
+from mohs.core.task import Task
+from mohs.envs.make import make, time_limit
 
 _MARK = "mohs_episode"  # the attribute of an environment that says which episode is under way in it
 
@@ -68,6 +70,13 @@ def longest_episode(env: gymnasium.Env[Any, Any], horizon: int | None) -> int:
     if horizon is None and own is None:
         raise UsageError("this environment has no time limit: set the hyperparameter horizon.")
     return Integer(1).parse("horizon", own if horizon is None else horizon)
+
+
+def check_plays(agent: Agent, task: Task, steps: int | None = None) -> None:
+    """Raises where a task does not have finitely many actions."""
+    env = make(task)
+    action_count(env.action_space)
+    env.close()
 
 
 def action_count(space: spaces.Space[Any]) -> int:

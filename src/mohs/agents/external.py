@@ -1,4 +1,4 @@
-"""How is an agent of the user's own run? Through a Gymnasium environment that counts and records."""
+"""How is an agent that is a Python object trained? Through a Gymnasium environment that counts and records."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import importlib
 import math
 import pickle
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.agents.protocol import NONE_FAILED, Points, UserAgent
+from mohs.agents.registry import agent_entry
 from mohs.agents.windows import Windows
 from mohs.core import seeding
-from mohs.core.cell import Cell
+from mohs.core.cell import Agent, Cell
 from mohs.core.errors import MohsError, UsageError
 from mohs.core.values import resolve, source_hash
 from mohs.envs.keeping import pickled
@@ -31,6 +33,30 @@ def agent_source(name: str) -> str:
         return source_hash(Path(where).read_text())
     origin = getattr(importlib.import_module(where), "__file__", None)
     return source_hash(Path(origin).read_text()) if origin and origin.endswith(".py") else ""
+
+
+def custom_agent(name: str, **params: Any) -> Agent:
+    """The agent that a function makes, with a hash of the function's file; its hyperparameters are not checked."""
+    resolve(name)
+    return custom_entry(name, **params)
+
+
+def custom_entry(name: str, **params: Any) -> Agent:
+    """The agent of an entry in a file or module, with a hash of that file."""
+    return Agent.make(name, agent_source(name), **params)
+
+
+def custom(cells: Sequence[Cell], device: str = "cpu") -> ExternalLearner:
+    """The learner of a custom agent, which runs alone."""
+    return ExternalLearner(cells)
+
+
+def side_by_side(cells: Sequence[Cell], device: str = "cpu", **more: str) -> SideBySide:
+    """The learner of a pack of agents that the `maker` of their entry makes; it also gets `more`."""
+    maker = agent_entry(cells[0].agent.name).maker
+    if maker is None:
+        raise UsageError(f"{cells[0].agent.name} has no maker.")
+    return SideBySide(cells, maker, **more)
 
 
 EVALUATION = 10  # no new episode is begun after so many times the steps of training
@@ -52,11 +78,11 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
         self.left = 0
         self.over = True  # the next step needs a reset before it
         self._seed: int | None = seed
-        self._gain, self._length = 0.0, 0
+        self._return, self._length = 0.0, 0
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         own, self._seed = self._seed, None
-        self._gain, self._length, self.over = 0.0, 0, False
+        self._return, self._length, self.over = 0.0, 0, False
         return self.env.reset(seed=own, options=options)
 
     def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
@@ -65,11 +91,11 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
         observation, reward, terminated, truncated, info = self.env.step(action)
         self.left -= 1
         self.windows.step += 1
-        self._gain += float(reward)
+        self._return += float(reward)
         self._length += 1
         self.over = terminated or truncated
         if self.over:
-            self.windows.add(self._gain, self._length)
+            self.windows.add(self._return, self._length)
         return observation, reward, terminated, truncated, info
 
 
@@ -83,8 +109,8 @@ class ExternalLearner:
 
     def __init__(self, cells: Sequence[Cell]) -> None:
         (self._cell,) = self.cells = cells
-        if any(segment.told for segment in self._cell.segments):
-            raise UsageError("an agent of your own cannot be told the task yet: set told=False.")
+        if any(segment.task_id for segment in self._cell.segments):
+            raise UsageError("a custom agent cannot observe the task id: set task_id=False.")
         if agent_source(self._cell.agent.name) != self._cell.agent.source:
             raise UsageError(f"{self._cell.agent.name} has been edited since this run was planned; start it again.")
         self._windows = Windows(self._cell.window, self._cell.steps)
@@ -115,7 +141,7 @@ class ExternalLearner:
         p = self._cell.probes[probe]
         env = make(p.source)
         seed = seeding.seed_of(seeding.child(self._cell.seed, "probe", p.name, self._windows.step))
-        gain, length, played = 0.0, 0, 0
+        total, length, played = 0.0, 0, 0
         while played < p.episodes and (played == 0 or length < self._longest):
             observation, _ = env.reset(seed=seed if played == 0 else None)
             played += 1
@@ -124,10 +150,10 @@ class ExternalLearner:
                 action, memory = self._agent.act(observation, memory, p.mode == "greedy")
                 observation, reward, terminated, truncated, _ = env.step(action)
                 over = terminated or truncated
-                gain += float(reward)
+                total += float(reward)
                 length += 1
         env.close()
-        means = {"return": gain / played, "length": length / played}
+        means = {"return": total / played, "length": length / played}
         return {metric: np.array([means[metric]]) for metric in p.metrics}
 
     def curves(self) -> list[Points]:
@@ -148,3 +174,34 @@ class ExternalLearner:
         self._segment, self._left = segment, self._cell.segments[segment].steps
         seed = seeding.seed_of(seeding.child(self._cell.seed, "environment", segment))
         self._env = Recorder(make(self._cell.segments[segment].source), self._windows, seed)
+
+
+class SideBySide:
+    """A pack of agents that are Python objects, each with its own environment."""
+
+    failed = NONE_FAILED
+
+    def __init__(self, cells: Sequence[Cell], maker: str, **more: str) -> None:
+        self.cells = cells
+        source = agent_source(maker)
+        made = [Agent.make(maker, source, **dict(cell.agent.params), **more) for cell in cells]
+        self._learners = [ExternalLearner([replace(cell, agent=a)]) for cell, a in zip(cells, made, strict=True)]
+
+    def train(self, steps: int) -> None:
+        for one in self._learners:
+            one.train(steps)
+
+    def evaluate(self, probe: int) -> dict[str, npt.NDArray[np.float64]]:
+        found = [one.evaluate(probe) for one in self._learners]
+        return {metric: np.concatenate([of_one[metric] for of_one in found]) for metric in found[0]}
+
+    def curves(self) -> list[Points]:
+        return [points for one in self._learners for points in one.curves()]
+
+    def save(self) -> list[bytes] | None:
+        states = [one.save() for one in self._learners]
+        return None if None in states else [state for one in states for state in one or ()]
+
+    def load(self, states: Sequence[bytes]) -> None:
+        for one, state in zip(self._learners, states, strict=True):
+            one.load([state])

@@ -27,10 +27,12 @@ NOISE = 1e-10  # means that differ by less, relative to what was added up, are e
 
 @dataclass(frozen=True)
 class GorpConfig(Config):
-    k: int = setting(1, Integer(1), "actions that are looked ahead before play is random")
+    k: int = setting(1, Integer(1), "length of the tried action sequences; play is random after them")
     m: int = setting(1, Integer(1), "episodes for each sequence of k actions")
-    discount: float = setting(0.99, Real(0, 1), "γ, the value of the paper")
-    horizon: int | None = setting(None, Optional(Integer(1)), "steps of an episode; None is the time limit")
+    gamma: float = setting(0.99, Real(0, 1), "discount factor")
+    horizon: int | None = setting(
+        None, Optional(Integer(1)), "maximum episode length; None is the time limit of the environment"
+    )
 
 
 class Gorp:
@@ -82,7 +84,7 @@ class Gorp:
         if len(self.actions) == self.horizon:
             return
         rewards = np.array(episode.rewards[len(self.actions) :])
-        weights = self.config.discount ** np.arange(len(rewards))
+        weights = self.config.gamma ** np.arange(len(rewards))
         self._totals[self._sequence()] += weights @ rewards
         self._sizes[self._sequence()] += weights @ np.abs(rewards)
         self._finished += 1

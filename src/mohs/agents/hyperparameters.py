@@ -1,4 +1,4 @@
-"""How are hyperparameters declared? As fields of a frozen dataclass, each with its domain and a sentence for people."""
+"""How are hyperparameters declared? As fields of a frozen dataclass, each with its domain and a help text."""
 
 from __future__ import annotations
 
@@ -11,6 +11,19 @@ from mohs.core.domain import Choice, Domain
 from mohs.core.errors import UsageError, unknown
 
 PRESET = "preset"
+# Former names of hyperparameters, and the present ones; which of several it is depends on the agent.
+FORMER: Mapping[str, tuple[str, ...]] = {
+    "discount": ("gamma",), "memory": ("buffer_size",), "update_every": ("train_freq",), "updates": ("gradient_steps",),
+    "target_every": ("target_update_interval",), "target_rate": ("tau",), "gradient_clip": ("max_grad_norm",),
+    "epsilon_start": ("exploration_initial_eps",), "epsilon_end": ("exploration_final_eps",),
+    "epsilon_steps": ("exploration_steps",), "epsilon_share": ("exploration_fraction",), "steps": ("n_steps",),
+    "copies": ("num_envs",), "trace": ("gae_lambda",), "epochs": ("n_epochs",), "clip": ("clip_range",),
+    "clip_schedule": ("clip_range_schedule",), "value_clip": ("clip_range_vf",), "value_weight": ("vf_coef",),
+    "entropy_weight": ("ent_coef",), "entropy_coefficient": ("ent_coef",), "learn_entropy": ("learn_ent_coef",),
+    "normalise": ("normalize_advantage",), "target_noise": ("target_policy_noise",), "stored": ("stored_state",),
+    "noise": ("action_noise", "noisy_sigma"), "noise_scale": ("action_noise_sigma",),
+    "noise_pull": ("action_noise_theta",), "noise_interval": ("action_noise_dt",),
+}  # fmt: skip
 
 
 def setting(default: Any, domain: Domain, text: str) -> Any:
@@ -27,6 +40,11 @@ class Config:
         return {}
 
     @classmethod
+    def shared(cls) -> tuple[str, ...]:
+        """Hyperparameters that are described last, because many agents have them."""
+        return ()
+
+    @classmethod
     def of(cls, agent: Agent) -> Self:
         """Defaults, then those of the preset, then those given; checked."""
         given = dict(agent.params)
@@ -41,6 +59,9 @@ class Config:
             raise UsageError(f"the {agent.name} agent has no hyperparameters.")
         for name in given:
             if name not in domains:
+                for present in FORMER.get(name, ()):
+                    if present in domains:
+                        raise UsageError(f"the hyperparameter {name} of {agent.name} is called {present} now.")
                 raise unknown(f"hyperparameter of {agent.name}", name, [*domains, *([PRESET] if known else [])])
         return cls(**{name: domains[name].parse(name, value) for name, value in given.items()})
 

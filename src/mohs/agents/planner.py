@@ -13,13 +13,14 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from mohs.agents import tabular
 from mohs.agents.protocol import NONE_FAILED, Points
 from mohs.agents.streams import bursts, keys, started
 from mohs.agents.windows import Windows
-from mohs.core.cell import Cell
+from mohs.core.cell import Agent, Cell
 from mohs.core.errors import UsageError
 from mohs.core.kernel import kernel
-from mohs.core.task import Source, Task
+from mohs.core.task import Source, Task, members
 from mohs.engines.numbered import advance, begin
 
 
@@ -36,7 +37,16 @@ class Planned(Protocol):
 Planner = Callable[[Task], Planned]
 
 ENDLESS = 2**62  # more steps or episodes than any run has
-TRACKER = np.dtype([("at", np.int64), ("step", np.int64), ("gain", np.float64), ("length", np.int64)], align=True)
+TRACKER = np.dtype(
+    [("at", np.int64), ("step", np.int64), ("episode_return", np.float64), ("length", np.int64)], align=True
+)
+
+
+def check_sees(agent: Agent, source: Source) -> None:
+    """Raises where the agent cannot find its place in the table by what it observes."""
+    tabular.check_sees(agent, source)
+    if any(task.values.get("sticky_actions") for task in members(source)[0]):
+        raise UsageError("the optimal agent does not see which action was taken: sticky_actions must be 0.")
 
 
 @kernel
@@ -59,7 +69,7 @@ def follow(
         row = me.at * actions + action
         reward, _, _ = advance(inst, tasks, ints, floats, action * others)
         me.step += 1
-        me.gain += reward
+        me.episode_return += reward
         me.length += 1
         if len(indptr) == 0:
             me.at = succ[row]
@@ -70,10 +80,10 @@ def follow(
                     break
         if inst.over:
             point = min((me.step - 1) // window, len(returns) - 1)
-            returns[point] += me.gain
+            returns[point] += me.episode_return
             lengths[point] += me.length
             episodes[point] += 1
-            me.gain, me.length, me.at = 0.0, 0, -1
+            me.episode_return, me.length, me.at = 0.0, 0, -1
             ended += 1
             begin(inst, tasks, ints, floats)
     return ended

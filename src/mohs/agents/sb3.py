@@ -13,7 +13,7 @@ import inspect
 import random
 import re
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module, metadata
 from typing import Any
@@ -23,15 +23,16 @@ import numpy as np
 from gymnasium import spaces
 
 from mohs.agents.episodes import action_count, action_of
-from mohs.agents.external import Recorder
+from mohs.agents.external import Recorder, SideBySide, side_by_side
 from mohs.agents.paused import Gate, Loop
 from mohs.agents.sb3_values import as_text, domain_of, read_as
 from mohs.core import seeding
-from mohs.core.cell import Agent
+from mohs.core.cell import Agent, Cell
 from mohs.core.errors import MohsError, UsageError, unknown
+from mohs.core.task import Task
+from mohs.envs.make import make
 
 PREFIX = "sb3:"
-MAKER = "mohs.agents.sb3:make_sb3"
 INSTALL = 'pip install -c constraints.txt -e ".[sb3]"'
 OURS = ("policy", "env", "seed", "_init_setup_model")  # not the user's to set
 
@@ -99,6 +100,21 @@ def describe(name: str) -> dict[str, Any]:
         settings[key] = {"default": default, "allowed": domain.describe() if domain else written, "text": ""}
     text = f"{algorithm} of {ALGORITHMS[algorithm].package}"
     return {"name": f"{PREFIX}{algorithm}", "text": text, "hyperparameters": settings, "presets": {}}
+
+
+def learner(cells: Sequence[Cell], device: str = "cpu") -> SideBySide:
+    """The learner of a pack of models."""
+    check_version(cells[0].agent)
+    return side_by_side(cells, algorithm=algorithm_of(cells[0].agent.name))
+
+
+def check_plays(agent: Agent, task: Task, steps: int | None = None) -> None:
+    """Raises where no model can be built for a task, or where a run is shorter than one rollout."""
+    env = make(task)
+    check_builds(agent, env)
+    if steps is not None:
+        check_length(algorithm_of(agent.name), steps, dict(agent.params))
+    env.close()
 
 
 def check_version(agent: Agent) -> None:

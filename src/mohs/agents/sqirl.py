@@ -24,11 +24,13 @@ from mohs.core.domain import Integer, Optional, Real
 
 @dataclass(frozen=True)
 class SqirlConfig(Config):
-    k: int = setting(1, Integer(1), "actions that are looked ahead before play is random")
+    k: int = setting(1, Integer(1), "look-ahead steps before play is random")
     m: int = setting(20, Integer(1), "episodes for each step of the policy")
-    discount: float = setting(0.99, Real(0, 1), "γ")
-    horizon: int | None = setting(None, Optional(Integer(1)), "steps of an episode; None is the time limit")
-    trees: int = setting(20, Integer(1), "of each regression on continuous observations")
+    gamma: float = setting(0.99, Real(0, 1), "discount factor")
+    horizon: int | None = setting(
+        None, Optional(Integer(1)), "maximum episode length; None is the time limit of the environment"
+    )
+    trees: int = setting(20, Integer(1), "number of trees of each regression on continuous observations")
 
 
 class Sqirl:
@@ -89,12 +91,12 @@ class Sqirl:
 
     def _return(self, episode: Episode, t: int) -> float:
         rewards = np.array(episode.rewards[t:])
-        return float(self.config.discount ** np.arange(len(rewards)) @ rewards)
+        return float(self.config.gamma ** np.arange(len(rewards)) @ rewards)
 
     def _backed_up(self, episode: Episode, t: int, later: Regression) -> float:
         if len(episode.rewards) == t + 1:
             return episode.rewards[t]
-        return episode.rewards[t] + self.config.discount * later.largest(episode.observations[t + 1])
+        return episode.rewards[t] + self.config.gamma * later.largest(episode.observations[t + 1])
 
 
 def make_sqirl(env: Any, seed: int, **params: Any) -> Sqirl:

@@ -12,13 +12,14 @@ import numpy.typing as npt
 
 from mohs.agents import tabular_kernels as kernels
 from mohs.agents import windows
+from mohs.agents.external import side_by_side
 from mohs.agents.hyperparameters import Config, setting
-from mohs.agents.protocol import NONE_FAILED, Points
+from mohs.agents.protocol import NONE_FAILED, Learner, Points
 from mohs.agents.streams import bursts, keys, started
-from mohs.core.cell import Cell
+from mohs.core.cell import Agent, Cell
 from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError
-from mohs.core.task import Task, members
+from mohs.core.task import Source, Task, members
 from mohs.engines.fleets import NumberedFleet
 
 Float = npt.NDArray[np.float64]
@@ -36,11 +37,13 @@ MAX_ENTRIES = 2**27  # of the Q-tables of a pack: 1 GB, or two where a pair is l
 class TabularConfig(Config):
     """The learning rate was chosen by a scan over vanilla and the dials of Appendix D."""
 
-    learning_rate: float = setting(0.15, Real(0, 1, low_open=True), "share of the way to a new estimate")
-    discount: float = setting(0.95, Real(0, 1), "γ")
-    epsilon_start: float = setting(1.0, Real(0, 1), "share of random actions at first")
-    epsilon_end: float = setting(0.02, Real(0, 1), "and at last,")
-    epsilon_steps: int = setting(2000, Integer(0), "after so many steps")
+    learning_rate: float = setting(0.15, Real(0, 1, low_open=True), "learning rate")
+    gamma: float = setting(0.95, Real(0, 1), "discount factor")
+    exploration_initial_eps: float = setting(1.0, Real(0, 1), "initial exploration rate")
+    exploration_final_eps: float = setting(0.02, Real(0, 1), "final exploration rate")
+    exploration_steps: int = setting(
+        2000, Integer(0), "environment steps over which exploration falls linearly to its final rate"
+    )
 
 
 def is_numbered(task: Task) -> bool:
@@ -53,6 +56,32 @@ def seen_as_states(task: Task) -> bool:
     return is_numbered(task) and task.values.get("observation", "state") == "state"
 
 
+def check_sees(agent: Agent, source: Source) -> None:
+    """Raises where the agent does not observe the numbers of states."""
+    for task in members(source)[0]:
+        if seen_as_states(task):
+            continue
+        if is_numbered(task):
+            raise UsageError(f"{agent.name} keeps a table of states and must see their numbers: set observation=state.")
+        shown = f"{task.env} as images" if task.values.get("image_representations") else task.env
+        raise UsageError(
+            f"{agent.name} keeps a table of states and plays toy/discrete, toy/grid and challenge, observed as state "
+            f"numbers, not {shown}: take a deep agent (mohs agents), random, gorp or sqirl (finitely many actions), or "
+            "a custom agent (file.py:function)."
+        )
+
+
+def learner(cells: Sequence[Cell], device: str = "cpu") -> TabularLearner:
+    """The learner of a pack."""
+    return TabularLearner(cells)
+
+
+def random_learner(cells: Sequence[Cell], device: str = "cpu") -> Learner:
+    """The random policy, compiled where states are numbered."""
+    numbered = all(is_numbered(task) for source in cells[0].sources for task in members(source)[0])
+    return TabularLearner(cells) if numbered else side_by_side(cells)
+
+
 def most_cells(cell: Cell) -> int:
     """How many cells like this one a pack may have, so that their Q-tables fit into memory."""
     task = members(cell.segments[0].source)[0][0]
@@ -60,7 +89,7 @@ def most_cells(cell: Cell) -> int:
         return MAX_ENTRIES
     fleet: NumberedFleet = task.environment.realisation("fleet")([task])
     observations, actions = fleet.sizes
-    return max(1, MAX_ENTRIES // (observations * actions * (1 + len(_told_tasks(cell)))))
+    return max(1, MAX_ENTRIES // (observations * actions * (1 + len(_task_ids(cell)))))
 
 
 class TabularLearner:
@@ -72,14 +101,14 @@ class TabularLearner:
         self.cells = cells
         self.config = TabularConfig.of(cells[0].agent)
         self._algorithm = ALGORITHMS[cells[0].agent.name]
-        self._told = [_told_tasks(cell) for cell in cells]
+        self._task_ids = [_task_ids(cell) for cell in cells]
         self._segment = -1
         self._left = 0
         self._fleet: NumberedFleet
         self._enter(0, keys(cells, "environment", 0))
         observations, actions = self._fleet.sizes
-        # The first block of rows is for tasks that the agent is not told, then one for each that it is.
-        rows = observations * (1 + max(len(told) for told in self._told))
+        # Block 0 of the rows is for tasks whose id is not observed; then comes one block for each task id.
+        rows = observations * (1 + max(map(len, self._task_ids)))
         shape = len(cells), rows, actions
         if rows * actions > MAX_ENTRIES:
             raise UsageError(f"a Q-table of {rows:,} observations × {actions:,} actions is too large to learn in.")
@@ -97,14 +126,14 @@ class TabularLearner:
             number = self._segment + 1
             self._enter(number, keys(self.cells, "environment", number))
             self._learners["action"] = -1
-            self._learners["gain"], self._learners["length"] = 0.0, 0
+            self._learners["episode_return"], self._learners["length"] = 0.0, 0
         config = self.config
         blocks = self._blocks(self._fleet, self._segment)
         for burst in bursts(steps, self._fleet):
             kernels.train(
                 *self._fleet.arrays, blocks, self._learners, self._q, self._second, self._returns,
                 self._lengths, self._episodes, self.cells[0].window, burst, self._algorithm, config.learning_rate,
-                config.discount, config.epsilon_start, config.epsilon_end, config.epsilon_steps,
+                config.gamma, config.exploration_initial_eps, config.exploration_final_eps, config.exploration_steps,
             )  # fmt: skip
         self._left -= steps
 
@@ -117,7 +146,11 @@ class TabularLearner:
         returns, lengths, played = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64)
         c = self.config
         greedy = probes[0].mode == "greedy"
-        epsilon = 0.0 if greedy else kernels.epsilon_at(step, c.epsilon_start, c.epsilon_end, c.epsilon_steps)
+        epsilon = (
+            0.0
+            if greedy
+            else kernels.epsilon_at(step, c.exploration_initial_eps, c.exploration_final_eps, c.exploration_steps)
+        )
         episodes = probes[0].episodes
         rows = self._blocks(stage)
         while played.min() < episodes:
@@ -161,14 +194,14 @@ class TabularLearner:
         self._fleet = started([cell.segments[segment].source for cell in self.cells], streams)
 
     def _blocks(self, of: NumberedFleet, segment: int | None = None) -> npt.NDArray[np.int64]:
-        """For each cell and each task of a fleet the block of rows to learn in: 0 where the task is not told.
+        """For each cell and each task of a fleet the block of rows to learn in: 0 where the task id is not observed.
 
-        In an evaluation (no segment) the agent is told what it was told while training.
+        In an evaluation (no segment) the agent observes the task ids that it observed in training.
         """
         blocks = np.zeros((len(self.cells), len(of.tasks)), dtype=np.int64)
-        for i, (cell, told) in enumerate(zip(self.cells, self._told, strict=True)):
-            if segment is None or cell.segments[segment].told:
-                for task, block in told.items():
+        for i, (cell, task_ids) in enumerate(zip(self.cells, self._task_ids, strict=True)):
+            if segment is None or cell.segments[segment].task_id:
+                for task, block in task_ids.items():
                     if task in of.numbers:
                         blocks[i, of.numbers[task]] = block
         return blocks
@@ -186,11 +219,11 @@ def _restore(table: Float, places: npt.NDArray[np.int64], values: Float) -> None
     table.reshape(-1)[places] = values
 
 
-def _told_tasks(cell: Cell) -> dict[Task, int]:
-    """The tasks that the agent is told apart, numbered from 1 in the order in which it meets them."""
+def _task_ids(cell: Cell) -> dict[Task, int]:
+    """The ids of tasks that the agent observes: from 1 on, in the order of training."""
     numbers: dict[Task, int] = {}
     for segment in cell.segments:
-        if segment.told:
+        if segment.task_id:
             for task in members(segment.source)[0]:
                 numbers.setdefault(task, len(numbers) + 1)
     return numbers

@@ -19,7 +19,7 @@ LEARNER = np.dtype(
     [
         ("key", np.uint64),
         ("step", np.int64),
-        ("gain", np.float64),  # return of the episode under way
+        ("episode_return", np.float64),  # so far, of the episode under way
         ("length", np.int64),
         ("action", np.int64),  # that SARSA has chosen for the next step; -1: none yet
     ],
@@ -28,10 +28,10 @@ LEARNER = np.dtype(
 
 
 @law
-def row_of(inst, tasks, told):
-    """The row of the Q-table: the observation, and the task where the agent is told which one it is."""
+def row_of(inst, tasks, task_ids):
+    """The row of the Q-table: the observation, and the task id where the agent observes it."""
     number, count = seen(inst, tasks)
-    return told[inst.task] * count + number
+    return task_ids[inst.task] * count + number
 
 
 @law
@@ -78,67 +78,67 @@ def largest(q, row):
 
 @kernel
 def train(
-    instances, tasks, ints, floats, told, learners, q, second, returns, lengths, episodes, window, steps,
-    algorithm, rate, discount, epsilon_start, epsilon_end, epsilon_steps,
+    instances, tasks, ints, floats, task_ids, learners, q, second, returns, lengths, episodes, window, steps,
+    algorithm, rate, gamma, initial_eps, final_eps, eps_steps,
 ):  # fmt: skip
     """Every cell takes `steps` steps. Sums over the episodes that ended in each window go to the last three arrays."""
     for cell in range(len(learners)):
         me, inst = learners[cell], instances[cell]
         q1, q2 = q[cell], second[cell]
         for _ in range(steps):
-            row = row_of(inst, tasks, told[cell])
+            row = row_of(inst, tasks, task_ids[cell])
             action = me.action
             if action < 0:
-                epsilon = epsilon_at(me.step, epsilon_start, epsilon_end, epsilon_steps)
+                epsilon = epsilon_at(me.step, initial_eps, final_eps, eps_steps)
                 action = explore(q1, q2, row, me.key, me.step, 0, epsilon)
             reward, terminated, _ = advance(inst, tasks, ints, floats, action)
             me.step += 1
-            me.gain += reward
+            me.episode_return += reward
             me.length += 1
-            after = row_of(inst, tasks, told[cell])
+            after = row_of(inst, tasks, task_ids[cell])
             me.action = -1
             if algorithm == Q_LEARNING:
-                target = reward if terminated else reward + discount * largest(q1, after)
-                q1[row, action] += rate * (target - q1[row, action])
+                td_target = reward if terminated else reward + gamma * largest(q1, after)
+                q1[row, action] += rate * (td_target - q1[row, action])
             elif algorithm == SARSA:
-                target = reward
+                td_target = reward
                 if not terminated:
-                    epsilon = epsilon_at(me.step, epsilon_start, epsilon_end, epsilon_steps)
+                    epsilon = epsilon_at(me.step, initial_eps, final_eps, eps_steps)
                     following = explore(q1, q2, after, me.key, me.step, 0, epsilon)
-                    target += discount * q1[after, following]
+                    td_target += gamma * q1[after, following]
                     if not inst.over:
                         me.action = following
-                q1[row, action] += rate * (target - q1[row, action])
+                q1[row, action] += rate * (td_target - q1[row, action])
             elif algorithm == DOUBLE_Q_LEARNING:
                 # One table chooses the next action, the other values it (van Hasselt 2010).
                 if bits(me.key, me.step, 0, LANE_COIN) & np.uint64(1):
                     chooser, valuer = q1, q2
                 else:
                     chooser, valuer = q2, q1
-                target = reward
+                td_target = reward
                 if not terminated:
                     following = greedy(chooser, q2[:0], after, me.key, me.step, 0, LANE_CHOOSER)
-                    target += discount * valuer[after, following]
-                chooser[row, action] += rate * (target - chooser[row, action])
+                    td_target += gamma * valuer[after, following]
+                chooser[row, action] += rate * (td_target - chooser[row, action])
             if inst.over:
                 point = min((me.step - 1) // window, episodes.shape[1] - 1)
-                returns[cell, point] += me.gain
+                returns[cell, point] += me.episode_return
                 lengths[cell, point] += me.length
                 episodes[cell, point] += 1
-                me.gain = 0.0
+                me.episode_return = 0.0
                 me.length = 0
                 begin(inst, tasks, ints, floats)
 
 
 @kernel
-def play(instances, tasks, ints, floats, told, keys, q, second, epsilon, steps, episodes, returns, lengths, played):
+def play(instances, tasks, ints, floats, task_ids, keys, q, second, epsilon, steps, episodes, returns, lengths, played):
     """Every cell plays on, at most `steps` steps, until it has played its episodes; sums go to the last arrays."""
     for cell in range(len(instances)):
         inst = instances[cell]
         for _ in range(steps):
             if played[cell] >= episodes:
                 break
-            row = row_of(inst, tasks, told[cell])
+            row = row_of(inst, tasks, task_ids[cell])
             action = explore(q[cell], second[cell], row, keys[cell], inst.episode, inst.t, epsilon)
             reward, _, _ = advance(inst, tasks, ints, floats, action)
             returns[cell] += reward

@@ -19,10 +19,10 @@ class Windows:
         self.returns, self.lengths = np.zeros(points), np.zeros(points)
         self.episodes = np.zeros(points, dtype=np.int64)
 
-    def add(self, gain: float, length: int) -> None:
+    def add(self, episode_return: float, length: int) -> None:
         """An episode that ended with the step counted last."""
         point = min((self.step - 1) // self.window, len(self.returns) - 1)
-        self.returns[point] += gain
+        self.returns[point] += episode_return
         self.lengths[point] += length
         self.episodes[point] += 1
 

@@ -59,12 +59,11 @@ def agents(
     as_json: AsJson = False,
 ) -> None:
     """List the agents, or the hyperparameters of one: defaults, what is allowed, presets."""
-    from mohs.agents import sb3
+    from mohs.agents.registry import agent_entries, describe
     from mohs.core.values import to_json
-    from mohs.runs.learners import TEXTS, describe
 
     if agent is None:
-        texts = {**TEXTS, **{f"{sb3.PREFIX}{name}": f"{name} of {a.package}" for name, a in sb3.ALGORITHMS.items()}}
+        texts = {entry.name: entry.text for entry in agent_entries()}
         if as_json:
             print_json([{"name": name, "text": text} for name, text in texts.items()])
         else:

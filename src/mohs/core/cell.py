@@ -100,7 +100,7 @@ class Segment:
     Attributes:
         source: The task or task set to train on.
         steps: The number of environment steps.
-        told: Whether the agent observes the task id.
+        task_id: Whether the agent observes the task id; stored segments call it "told".
 
     Raises:
         UsageError: A value is out of range.
@@ -113,12 +113,12 @@ class Segment:
 
     source: Source
     steps: int
-    told: bool = False
+    task_id: bool = False
 
     def __post_init__(self) -> None:
         _check_source("segment", self.source)
         Integer(0).parse("steps of a segment", self.steps)
-        Flag().parse("told", self.told)
+        Flag().parse("task_id", self.task_id)
 
     def to_json(self) -> dict[str, Json]:
         """Returns the segment as plain data.
@@ -128,7 +128,7 @@ class Segment:
             >>> mohs.Segment(mohs.Task.make("toy/discrete"), 100).to_json()["steps"]
             100
         """
-        return {"source": self.source.to_json(), "steps": self.steps, "told": self.told}
+        return {"source": self.source.to_json(), "steps": self.steps, "told": self.task_id}
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Segment:
@@ -290,6 +290,11 @@ class Cell:
             200
         """
         return sum(segment.steps for segment in self.segments)
+
+    @property
+    def sources(self) -> tuple[Source, ...]:
+        """What it trains and is evaluated on, segment by segment, then probe by probe."""
+        return (*(segment.source for segment in self.segments), *(probe.source for probe in self.probes))
 
     @cached_property
     def numbers(self) -> Mapping[Source, int]:

@@ -99,12 +99,6 @@ def attribute(target: str) -> Any:
     return found
 
 
-def attribute(target: str) -> Any:
-    """What `module:attribute` names, whatever it is."""
-    module, _, name = target.partition(":")
-    return getattr(importlib.import_module(module), name)
-
-
 @dataclass(frozen=True)
 class FunctionRef:
     """A callable parameter as data: where it is found and a hash of its source.

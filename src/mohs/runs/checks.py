@@ -9,7 +9,7 @@ from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
 from mohs.core.task import Task, members
 from mohs.envs.make import make, time_limit
-from mohs.runs.learners import check_plays
+from mohs.agents.registry import check_plays
 from mohs.runs.plan import Plan
 
 

@@ -7,22 +7,19 @@ A pack that breaks at its trial is left out of the time; when it runs, its cells
 from __future__ import annotations
 
 import contextlib
-import math
 import sys
 import time
 from collections.abc import Hashable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any
 
-from mohs.agents.deep import catalogue as deep
 from mohs.agents.deep.stage import is_native
 from mohs.agents.protocol import Learner
+from mohs.agents.registry import agent_entry, learner
 from mohs.agents.windows import count
 from mohs.core.cell import METRICS, Cell
 from mohs.core.task import members
 from mohs.core.values import Json, canonical_json
-from mohs.runs.learners import learner
 from mohs.runs.plan import packs, runs_alone, signature, suited_size
 
 SECONDS = 6.0  # of all trials together,
@@ -132,20 +129,11 @@ def _eager(cell: Cell) -> Cell:
     One episode tells enough of an evaluation in which episodes are played one after the other.
     """
     agent = cell.agent
-    if agent.name in deep.AGENTS:
-        agent = replace(agent, params=tuple(sorted({**dict(agent.params), **_sooner(deep.config(agent))}.items())))
+    entry = agent_entry(agent.name)
+    if entry.eager is not None:
+        agent = entry.realisation("eager")(agent, FIRST_CHUNK)
     probes = [probe if is_native(probe.source) else replace(probe, episodes=1) for probe in cell.probes]
     return replace(cell, agent=agent, probes=tuple(probes))
-
-
-def _sooner(config: Any) -> dict[str, int]:
-    """Hyperparameters with which the first update comes soon; a step costs the same in a rollout of one batch."""
-    names = {f.name for f in fields(config)}
-    sooner = {"learning_starts": min(config.learning_starts, FIRST_CHUNK)} if "learning_starts" in names else {}
-    if {"steps", "batch_size"} <= names:
-        each = config.sequence if "sequence" in names else 1  # batches of recurrent agents count sequences
-        sooner["steps"] = min(config.steps, each * math.ceil(config.batch_size / config.copies))
-    return sooner
 
 
 def _evaluations(mine: Learner, cell: Cell, number: int) -> float:

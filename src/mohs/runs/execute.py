@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.connection import wait
 
-from mohs.agents.deep.catalogue import check_device
+from mohs.agents.deep.packs import check_device
 from mohs.core.cell import Cell
 from mohs.core.domain import Integer
 from mohs.core.errors import MohsError
@@ -31,7 +31,7 @@ from mohs.runs.progress import Progress, choose
 from mohs.runs.store import Store
 from mohs.runs.worker import Ended, Ready, Stop, Work, lazy
 
-LEARNERS = "mohs.runs.learners:learner"
+LEARNERS = "mohs.agents.registry:learner"
 LOOK_SECONDS = 0.2  # how long the coordinator waits for a report before it looks around
 STOP_SECONDS = 10.0  # how long workers that were told to stop may take for their checkpoints
 FALSE_STARTS = 3

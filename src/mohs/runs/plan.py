@@ -13,13 +13,11 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
-from mohs.agents.deep import catalogue as deep
+from mohs.agents.registry import agent_entry
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
-from mohs.core.images import is_image
 from mohs.core.task import Source, Task, members, read_json
 from mohs.core.values import Json, canonical_json, content_hash
-from mohs.envs.make import make
 
 Size = int | Callable[[Sequence[Cell]], int]  # of packs, or how it follows from the cells that could be in one
 LARGEST_PACK = 64  # beyond this the batched learners gain nothing and a lost pack costs more
@@ -103,13 +101,13 @@ class Plan:
 
 
 def is_user_agent(cell: Cell) -> bool:
-    """`file.py:function`, `module:function` and `library:name` agents train one cell at a time."""
-    return ":" in cell.agent.name
+    """Whether the agent trains without a pause from one evaluation to the next, as custom agents do."""
+    return agent_entry(cell.agent.name).whole
 
 
 def runs_alone(cell: Cell) -> bool:
-    """Python agents train one cell at a time, and the oracle holds a plan of its own for each."""
-    return is_user_agent(cell) or cell.agent.name == "optimal"
+    """Whether the agent trains one cell at a time."""
+    return agent_entry(cell.agent.name).alone
 
 
 def signature(cell: Cell, memo: dict[Task, Hashable] | None = None) -> Hashable:
@@ -121,7 +119,7 @@ def signature(cell: Cell, memo: dict[Task, Hashable] | None = None) -> Hashable:
         cell.agent,
         cell.window,
         _pattern(cell),
-        tuple((s.steps, s.told, _spaces(s.source, memo)) for s in cell.segments),
+        tuple((s.steps, s.task_id, _spaces(s.source, memo)) for s in cell.segments),
         tuple((p.name, p.at, p.episodes, p.mode, p.metrics, _spaces(p.source, memo)) for p in cell.probes),
     )
 
@@ -157,36 +155,25 @@ def default_pack_size(cells: int, workers: int) -> int:
 def suited_size(group: Sequence[Cell], total: int, workers: int) -> int:
     """How many of these cells, out of `total` with others, make a good pack.
 
-    A pack of few networks takes nearly as long as one of many, so deep agents make one pack for each worker, or as many
-    rounds of them as networks stay in cache; and fewer where other groups keep workers busy, two packs each.
+    A batched pack of few cells takes nearly as long as one of many, so batched agents make one pack for each worker, or
+    as many rounds of them as networks stay in cache; and fewer where other groups keep workers busy, two packs each.
     """
-    agent, usual = group[0].agent, default_pack_size(total, workers)
-    if agent.name not in deep.AGENTS:
-        return min(usual, _fitting(group[0]))
-    most = deep.pack_size(agent, any(_shows_images(task) for task in members(group[0].segments[0].source)[0]))
+    entry, most = agent_entry(group[0].agent.name), _most(group[0])
+    if not entry.batched:
+        return min(default_pack_size(total, workers), most)
     hands = max(1, workers)
     at_once = min(hands, math.ceil(2 * hands * len(group) / max(total, len(group))))
     rounds = math.ceil(len(group) / (at_once * most))
     return math.ceil(len(group) / (at_once * rounds))
 
 
-def _fitting(cell: Cell) -> int:
-    """How many cells like this one fit into memory, where they keep Q-tables."""
-    from mohs.agents.tabular import ALGORITHMS, most_cells  # which loads numba
-
+def _most(cell: Cell) -> int:
+    """How many cells like this one a pack may have."""
+    entry = agent_entry(cell.agent.name)
     try:
-        return most_cells(cell) if cell.agent.name in ALGORITHMS else LARGEST_PACK
+        return int(entry.realisation("pack_size")(cell)) if entry.pack_size else LARGEST_PACK
     except Exception:  # the cell itself will say what is wrong with its task
         return LARGEST_PACK
-
-
-def _shows_images(task: Task) -> bool:
-    try:
-        env = make(task)
-    except Exception:  # the cell itself will say what is wrong with its environment
-        return False
-    env.close()
-    return is_image(env.observation_space)
 
 
 def _cut(group: Sequence[Cell], size: int) -> list[list[Cell]]:

@@ -8,7 +8,7 @@ from probes import cell as probe_cell
 from probes import learnt, trained
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 STEPS = 160
 # Widths and a batch that are no multiples of 8, and updates from early on.
@@ -79,7 +79,7 @@ def check_divergence_stays(name):
 
 
 def probe_pack(name, probe, steps, **hyperparameters):
-    made = {"hidden": (32, 32), "learning_rate": 3e-3, "learning_starts": 100, "target_rate": 0.05, **hyperparameters}
+    made = {"hidden": (32, 32), "learning_rate": 3e-3, "learning_starts": 100, "tau": 0.05, **hyperparameters}
     return trained([probe_cell(name, probe, steps, seed=seed, continuous=True, **made) for seed in range(2)])
 
 

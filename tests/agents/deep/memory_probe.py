@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 DISCOUNT = 0.9
 WAIT, ANSWER = 2, 3  # what is seen besides the cues 0 and 1
@@ -45,7 +45,7 @@ gymnasium.register("probe/Memory-v0", Memory)
 def memory_cell(name, budget, *, seed=0, env="probe/Memory-v0", task=None, **hyperparameters):
     """A run of an agent on the probe, or on another environment, evaluated at its end."""
     of = Task.make(env, **(task or {}))
-    made = agent(name, **{"discount": DISCOUNT, **hyperparameters})
+    made = agent(name, **{"gamma": DISCOUNT, **hyperparameters})
     return Cell(made, seed, (Segment(of, budget),), (Probe("eval", of, (budget,), 40),), max(1, budget // 10))
 
 

@@ -4,7 +4,7 @@ Each one needs one thing more than the last, so the first that fails says what i
 two actions, or with `continuous=True` one number from -1 to 1 (what is above 0 counts as action 1).
 
     task = Task.make("probe/Chain-v0", continuous=True)
-    pack = trained([cell("dqn", "Chain", 2000, discount=0.5, seed=s) for s in range(3)])
+    pack = trained([cell("dqn", "Chain", 2000, gamma=0.5, seed=s) for s in range(3)])
     learnt(pack, [0, 1])    # [cells, observations, actions] for agents with action values, else [cells, observations]
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from gymnasium import spaces
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 DISCOUNT = 0.5  # the values below are those of this γ
 
@@ -123,7 +123,7 @@ for _name, _env in PROBES.items():
 def cell(name, probe, steps, /, *, seed=0, continuous=False, window=None, **hyperparameters):
     """A run of an agent on a probe, evaluated at its end; γ is the one that the values hold for."""
     task = Task.make(f"probe/{probe}-v0", **({"continuous": True} if continuous else {}))
-    made = agent(name, **{"discount": DISCOUNT, **hyperparameters})
+    made = agent(name, **{"gamma": DISCOUNT, **hyperparameters})
     return Cell(made, seed, (Segment(task, steps),), (Probe("eval", task, (steps,), 5),), window or max(1, steps // 10))
 
 

@@ -53,7 +53,7 @@ class Single(nn.Module):
 
 
 def advantages_of(one, algorithm, i, discount, trace):
-    """Advantages and goals of values [steps × copies], by the recursion, in double precision."""
+    """Advantages and returns of values [steps × copies], by the recursion, in double precision."""
     r = algorithm.rollout
     frames = r.seen[i].reshape(-1, *r.seen.shape[3:])
     with torch.no_grad():
@@ -64,8 +64,8 @@ def advantages_of(one, algorithm, i, discount, trace):
         after = np.where(r.over[i, t], r.later[i, t], values[t + 1])
         carried = r.rewards[i, t] + discount * after - values[t] + discount * trace * on * carried
         found[t] = carried
-    goals = found + values[:-1]
-    return torch.from_numpy(found.ravel()).float(), torch.from_numpy(goals.ravel()).float()
+    returns = found + values[:-1]
+    return torch.from_numpy(found.ravel()).float(), torch.from_numpy(returns.ravel()).float()
 
 
 def _linear(layer, i):

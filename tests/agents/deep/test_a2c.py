@@ -9,7 +9,7 @@ from single_networks import Single, advantages_of
 
 from mohs import Cell, Probe, Segment, Task
 from mohs.agents.deep.algorithms.a2c import A2cConfig
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 STEPS, COPIES = 6, 3
 
@@ -25,8 +25,8 @@ def pack_of(seeds, steps, task="toy/discrete", /, **hyperparameters):
 @pytest.mark.parametrize("optimiser", ["rmsprop", "adam"])
 @pytest.mark.parametrize("task", ["toy/discrete", "toy/continuous"])
 def test_an_update_is_that_of_single_networks(task, optimiser):
-    c = {"steps": STEPS, "copies": COPIES, "optimiser": optimiser, "entropy_weight": 0.02, "gradient_clip": 0.3,
-         "learning_rate": 0.01, "trace": 1.0}  # fmt: skip
+    c = {"n_steps": STEPS, "num_envs": COPIES, "optimiser": optimiser, "ent_coef": 0.02, "max_grad_norm": 0.3,
+         "learning_rate": 0.01, "gae_lambda": 1.0}  # fmt: skip
     pack = pack_of(range(2), 100, task, **c)
     algorithm = pack._algorithm
     singles = [Single(algorithm.network, i) for i in range(2)]
@@ -34,10 +34,10 @@ def test_an_update_is_that_of_single_networks(task, optimiser):
     kind = {"rmsprop": torch.optim.RMSprop, "adam": torch.optim.Adam}[optimiser]
     for i, one in enumerate(singles):
         inner = kind(one.parameters(), lr=0.01, eps=1e-5)
-        advantages, goals = advantages_of(one, algorithm, i, 0.99, 1.0)
+        advantages, returns = advantages_of(one, algorithm, i, 0.99, 1.0)
         seen, actions = one.batch(algorithm, i)
         policy, values = one(seen)
-        loss = -(advantages * one.log_prob(policy, actions)).mean() + 0.5 * (goals - values).square().mean()
+        loss = -(advantages * one.log_prob(policy, actions)).mean() + 0.5 * (returns - values).square().mean()
         loss = loss - 0.02 * one.entropy(policy).mean()
         inner.zero_grad()
         loss.backward()

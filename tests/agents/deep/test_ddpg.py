@@ -16,9 +16,9 @@ from continuous_packs import (
 
 from mohs import Task, UsageError
 from mohs.agents.deep.exploration import Noise
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
-WANDERING = {"noise": "ornstein_uhlenbeck", "noise_scale": 0.3, "noise_interval": 0.5}
+WANDERING = {"action_noise": "ornstein_uhlenbeck", "action_noise_sigma": 0.3, "action_noise_dt": 0.5}
 
 
 @pytest.mark.parametrize("params", [{}, {**WANDERING, "mode": "sample", "n_step": 3, "activation": "tanh"}])
@@ -29,7 +29,7 @@ def test_a_cell_does_not_depend_on_its_pack_nor_on_pauses(params):
 @pytest.mark.slow
 def test_images_are_seen_too():
     images = Task.make("toy/continuous", image_representations=True, image_width=40, image_height=40)
-    check_packs_and_pauses("ddpg", task=images, batch_size=4, memory=50, filters=((8, 8, 4), (8, 4, 2)))
+    check_packs_and_pauses("ddpg", task=images, batch_size=4, buffer_size=50, filters=((8, 8, 4), (8, 4, 2)))
 
 
 def test_divergence_of_one_cell_does_not_touch_the_others():
@@ -71,12 +71,12 @@ def test_an_ornstein_uhlenbeck_process_has_its_variance_and_memory():
 
 
 def test_actions_are_random_until_learning_starts_and_bounded_always():
-    pack = learner([cell("ddpg", 0, learning_starts=100, noise_scale=1.0)])
+    pack = learner([cell("ddpg", 0, learning_starts=100, action_noise_sigma=1.0)])
     pack.train(160)
     actions = pack._algorithm._replay._actions[0, :160]
     assert np.abs(actions).max() <= 1
     assert (np.abs(actions) == 1).any()
-    quiet = learner([cell("ddpg", 0, learning_starts=100, noise_scale=0.0)])
+    quiet = learner([cell("ddpg", 0, learning_starts=100, action_noise_sigma=0.0)])
     quiet.train(160)
     actions = quiet._algorithm._replay._actions[0, :160]
     assert np.std(actions[:100]) == pytest.approx(1 / np.sqrt(3), abs=0.1)
@@ -86,7 +86,7 @@ def test_only_bounded_continuous_actions_are_played():
     with pytest.raises(UsageError, match="ddpg plays continuous actions between bounds"):
         learner([cell("ddpg", 0, task=Task.make("toy/discrete"))])
     with pytest.raises(UsageError, match="noise"):
-        agent("ddpg", noise="pink")
+        agent("ddpg", action_noise="pink")
 
 
 @pytest.mark.parametrize("preset", ["mdp_playground", "stable_baselines3"])

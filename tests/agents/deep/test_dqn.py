@@ -15,12 +15,18 @@ from probes import PROBES, cell, expected, learnt, trained
 
 from mohs import Cell, Probe, Segment, Task, UsageError
 from mohs.agents.deep.algorithms.dqn import DqnConfig, RainbowConfig, projected
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 PARTS = ("double", "dueling", "prioritised", "noisy", "distributional")
 SWITCHES = [{}, *({part: True} for part in PARTS), {"n_step": 3}, dict.fromkeys(PARTS, True)]
-QUICK = {"learning_rate": 3e-3, "target_every": 50, "learning_starts": 100, "hidden": (32,), "epsilon_steps": 500}
-SMALL = {"hidden": (16,), "learning_starts": 50, "batch_size": 8, "target_every": 40}
+QUICK = {
+    "learning_rate": 3e-3,
+    "target_update_interval": 50,
+    "learning_starts": 100,
+    "hidden": (32,),
+    "exploration_steps": 500,
+}
+SMALL = {"hidden": (16,), "learning_starts": 50, "batch_size": 8, "target_update_interval": 40}
 TINY_IMAGES = {"image_representations": True, "image_width": 44, "image_height": 40}
 
 
@@ -67,8 +73,8 @@ PACKS = {
     "states": {"env": "toy/discrete", "steps": 300, "params": {"delay": 1, "transition_noise": 0.1}},
     "rainbow": {"env": "toy/discrete", "steps": 200, "name": "rainbow"},
     "several states": {"env": "toy/discrete", "steps": 200, "params": {"irrelevant_features": True}},
-    "images": {"env": "toy/discrete", "steps": 120, "params": TINY_IMAGES, "memory": 60},
-    "environments of others": {"env": "CartPole-v1", "steps": 200, "n_step": 3, "double": True, "memory": 90},
+    "images": {"env": "toy/discrete", "steps": 120, "params": TINY_IMAGES, "buffer_size": 60},
+    "environments of others": {"env": "CartPole-v1", "steps": 200, "n_step": 3, "double": True, "buffer_size": 90},
 }
 
 
@@ -122,7 +128,7 @@ def test_what_diverges_fails_alone():
 
 
 def test_a_huge_step_size_is_a_failure_not_a_result():
-    pack = learner(cells_of("toy/discrete", 200, seeds=1, learning_rate=1e38, gradient_clip=1e30, update_every=1))
+    pack = learner(cells_of("toy/discrete", 200, seeds=1, learning_rate=1e38, max_grad_norm=1e30, train_freq=1))
     pack.train(200)
     assert list(pack.failed) == [0]
     assert "200" in pack.failed[0]
@@ -194,7 +200,7 @@ def test_a_cell_that_has_played_its_evaluation_does_not_go_on_while_others_play_
 
 def test_the_vanilla_toy_is_learnt():
     tasks = [Task.make("toy/discrete", seed=seed, action_space_size=4, reward_density=0.5) for seed in range(4)]
-    made = agent("dqn", learning_rate=1e-3, epsilon_steps=1000, target_every=200)
+    made = agent("dqn", learning_rate=1e-3, exploration_steps=1000, target_update_interval=200)
     pack = learner([Cell(made, i, (Segment(t, 3000),), (Probe("eval", t, (3000,)),)) for i, t in enumerate(tasks)])
     pack.train(3000)
     assert np.median(pack.evaluate(0)["return"]) > 95
@@ -209,16 +215,16 @@ def test_the_vanilla_toy_is_learnt():
     )
 )
 def test_projection_of_distributions(of):
-    """Against a loop over atoms: each goal's chance goes to the atoms on both sides, and the mean stays."""
-    weights, goals = np.array(of[0]) / sum(of[0]), np.clip(np.array(of[1]), -2, 4)
+    """Against a loop over atoms: each probability goes to the atoms on both sides, and the mean stays."""
+    weights, support = np.array(of[0]) / sum(of[0]), np.clip(np.array(of[1]), -2, 4)
     places = np.linspace(-2, 4, len(weights))
     plain = np.zeros(len(weights))
-    for chance, goal in zip(weights, goals, strict=True):
-        nearness = np.clip(1 - np.abs(places - goal) / (places[1] - places[0]), 0, 1)
-        plain += chance * nearness
-    found = projected(torch.tensor(weights)[None, None], torch.tensor(goals)[None, None], -2.0, 4.0)[0, 0].numpy()
+    for prob, value in zip(weights, support, strict=True):
+        nearness = np.clip(1 - np.abs(places - value) / (places[1] - places[0]), 0, 1)
+        plain += prob * nearness
+    found = projected(torch.tensor(weights)[None, None], torch.tensor(support)[None, None], -2.0, 4.0)[0, 0].numpy()
     np.testing.assert_allclose(found, plain, atol=1e-6)
-    assert (found * places).sum() == pytest.approx((weights * goals).sum(), abs=1e-6)
+    assert (found * places).sum() == pytest.approx((weights * support).sum(), abs=1e-6)
 
 
 def test_broken_noisy_nets_are_too_loud():
@@ -240,7 +246,9 @@ def test_presets_are_valid(config):
 
 
 def test_the_share_of_random_actions_falls_with_the_run():
-    pack = learner([cell("dqn", "Constant", 200, epsilon_share=0.5, epsilon_start=1.0, epsilon_end=0.2)])
+    pack = learner(
+        [cell("dqn", "Constant", 200, exploration_fraction=0.5, exploration_initial_eps=1.0, exploration_final_eps=0.2)]
+    )
     shares = []
     for _ in range(4):
         shares.append(pack._algorithm._epsilon())

@@ -14,7 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mohs.agents.deep import catalogue
+from mohs.agents.registry import agent
+from mohs.agents.registry import config as config_of
 from mohs.runs.execute import execute
 from mohs.runs.store import open_store
 
@@ -53,9 +54,9 @@ def test_means_do_not_differ_by_more_than_a_tenth_of_the_range(study, name, tmp_
 def test_both_sides_have_the_same_hyperparameters(study, name):
     case = case_of(study, name)
     ours, theirs = study.pair(case)
-    config, kept = catalogue.config(ours), dict(theirs.params)
+    config, kept = config_of(ours), dict(theirs.params)
     assert kept["learning_rate"] == config.learning_rate
-    assert kept["gamma"] == config.discount
+    assert kept["gamma"] == config.gamma
     assert f'"net_arch": {list(config.hidden)}' in kept["policy_kwargs"]
 
 
@@ -83,7 +84,5 @@ def test_a_verdict_is_about_the_interval(study, low, high, verdict):
 
 def test_what_the_other_side_cannot_do_is_refused(study):
     module = importlib.import_module("benchmarks.same_agent")
-    from mohs.runs.learners import agent
-
     with pytest.raises(ValueError, match="double=False"):
         module.translated(agent("dqn", double=True), 100)

@@ -9,12 +9,12 @@ from memory_probe import DISCOUNT, earned, memory_cell
 
 DELAY = 3
 DQN = {
-    "hidden": (16, 16), "learning_rate": 3e-3, "learning_starts": 100, "epsilon_steps": 1000, "target_every": 50,
-    "sequence": 6, "burn_in": 0, "batch_size": 16,
+    "hidden": (16, 16), "learning_rate": 3e-3, "learning_starts": 100, "exploration_steps": 1000,
+    "target_update_interval": 50, "sequence": 6, "burn_in": 0, "batch_size": 16,
 }  # fmt: skip
 PPO = {
-    "hidden": (16, 16), "learning_rate": 8e-3, "learning_rate_schedule": "linear", "copies": 8, "steps": 64,
-    "epochs": 4, "sequence": 8, "batch_size": 16,
+    "hidden": (16, 16), "learning_rate": 8e-3, "learning_rate_schedule": "linear", "num_envs": 8, "n_steps": 64,
+    "n_epochs": 4, "sequence": 8, "batch_size": 16,
 }  # fmt: skip
 SIZES = {"recurrent_dqn": (2000, DQN), "recurrent_ppo": (8192, PPO)}
 
@@ -39,8 +39,8 @@ def test_a_cue_is_remembered(name, layer, more):
 
 
 @pytest.mark.parametrize(("name", "budget", "hyperparameters"), [
-    ("dqn", 2000, {"hidden": (16, 16), "learning_rate": 3e-3, "learning_starts": 100, "epsilon_steps": 1000}),
-    ("ppo", 8192, {"hidden": (16, 16), "learning_rate": 8e-3, "copies": 8, "steps": 64, "epochs": 4}),
+    ("dqn", 2000, {"hidden": (16, 16), "learning_rate": 3e-3, "learning_starts": 100, "exploration_steps": 1000}),
+    ("ppo", 8192, {"hidden": (16, 16), "learning_rate": 8e-3, "num_envs": 8, "n_steps": 64, "n_epochs": 4}),
 ])  # fmt: skip
 def test_without_memory_a_cue_is_forgotten(name, budget, hyperparameters):
     """Chance is 0; the mean of 40 answers is beyond ±0.55 once in two thousand times."""
@@ -65,6 +65,6 @@ def test_a_cue_that_is_paid_is_remembered_by_those_who_hear_the_echo(name):
 @pytest.mark.parametrize("name", SIZES)
 def test_values_do_not_end_where_an_episode_is_cut_off(name):
     """The first step of the chain pays nothing, the others 1; with its 5 steps alone 0 would be worth 2.36, not 4."""
-    pack, returns = played(name, seeds=1, env="probe/Chain-v0", discount=0.8)
+    pack, returns = played(name, seeds=1, env="probe/Chain-v0", gamma=0.8)
     assert returns[0] == 4
     assert np.max(pack._algorithm.values(np.zeros((1, 1, 1), dtype=np.float32))) == pytest.approx(4, abs=0.4)

@@ -1,4 +1,4 @@
-"""What deep agents do when another task begins: go on, reset, keep networks apart, consolidate; how they are told."""
+"""What deep agents do when the task changes: go on, reset, separate networks, EWC; how they observe the task id."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from continuous_packs import outcome, same
 
 from mohs import Cell, Probe, Segment, Task, TaskSet, UsageError
 from mohs.agents.deep.lifelong.new_tasks import METHODS
-from mohs.agents.deep.lifelong.told import ToldStage
+from mohs.agents.deep.lifelong.task_id import TaskIdStage
 from mohs.agents.deep.optimise import Anchor
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 from mohs.runs.plan import signature
 
 BLOCK = 60
 SMALL = {
     "dqn": {"hidden": (12,), "learning_starts": 10, "batch_size": 5},
     "rainbow": {"hidden": (12,), "learning_starts": 10, "batch_size": 5, "atoms": 5},
-    "ppo": {"hidden": (12,), "steps": 10, "copies": 2, "batch_size": 6, "epochs": 2},
+    "ppo": {"hidden": (12,), "n_steps": 10, "num_envs": 2, "batch_size": 6, "n_epochs": 2},
     "recurrent_dqn": {"hidden": (12,), "learning_starts": 10, "batch_size": 3, "sequence": 6, "burn_in": 2},
-    "recurrent_ppo": {"hidden": (12,), "steps": 12, "copies": 2, "sequence": 4, "batch_size": 3, "epochs": 2},
+    "recurrent_ppo": {"hidden": (12,), "n_steps": 12, "num_envs": 2, "sequence": 4, "batch_size": 3, "n_epochs": 2},
     "sac": {"hidden": (12,), "learning_starts": 10, "batch_size": 5},
 }
 
@@ -31,11 +31,11 @@ def tasks_of(name):
     return [Task.make("ctgraph", goal=goal) for goal in ((1, 1), (1, 2), (2, 1))]
 
 
-def life(name, seed, method="go_on", told=False, **hyperparameters):
+def life(name, seed, method="go_on", task_id=False, **hyperparameters):
     """Task 0, task 1, task 0 again; all three are evaluated."""
     tasks = tasks_of(name)
     probes = tuple(Probe(f"task{i}", t, (0, BLOCK, 2 * BLOCK, 3 * BLOCK), 3) for i, t in enumerate(tasks))
-    segments = tuple(Segment(task, BLOCK, told) for task in (tasks[0], tasks[1], tasks[0]))
+    segments = tuple(Segment(task, BLOCK, task_id) for task in (tasks[0], tasks[1], tasks[0]))
     return Cell(agent(name, lifelong=method, **{**SMALL[name], **hyperparameters}), seed, segments, probes, 20)
 
 
@@ -157,11 +157,11 @@ def test_consolidated_weights_move_less():
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_told_agents_see_the_number_of_their_task(name):
-    pack = learner([life(name, 0, told=True)])
-    assert pack._told == {0: 1, 1: 2}
+def test_agents_with_the_task_id_see_the_number_of_their_task(name):
+    pack = learner([life(name, 0, task_id=True)])
+    assert pack._task_ids == {0: 1, 1: 2}
     scene = pack._stage
-    assert isinstance(scene, ToldStage)
+    assert isinstance(scene, TaskIdStage)
     assert scene.observation_space.contains(np.asarray(scene.now[0], dtype=scene.observation_space.dtype))
     plain = scene._inner.now.reshape(len(scene.now), -1)
     expected = [1] if name != "sac" else [0, 1, 0]
@@ -171,12 +171,12 @@ def test_told_agents_see_the_number_of_their_task(name):
     assert pack._stage.now[0, -1] == (2 if name != "sac" else 1)
     pack.evaluate(2)  # never learnt, so there is nothing to tell
     states = pack.save()
-    again = learner([life(name, 0, told=True)])
+    again = learner([life(name, 0, task_id=True)])
     again.load(states)
     assert np.array_equal(again._stage.now, pack._stage.now)
 
 
-def test_told_agents_see_a_channel_for_each_task():
+def test_agents_with_the_task_id_see_a_channel_for_each_task():
     tasks = [Task.make("ctgraph", goal=g, observation="image") for g in ((1, 1), (1, 2))]
     filters = {"filters": ((4, 4, 2),), "hidden": (8,)}
     segments = tuple(Segment(task, 8, True) for task in tasks)
@@ -188,9 +188,9 @@ def test_told_agents_see_a_channel_for_each_task():
     assert pack._stage.now[0, ..., 3].min() == 255
 
 
-def test_tasks_of_a_set_cannot_be_told():
+def test_tasks_of_a_set_have_no_id_that_is_observed():
     both = TaskSet.make(tasks_of("dqn")[:2])
-    with pytest.raises(UsageError, match="told single tasks"):
+    with pytest.raises(UsageError, match="observe the id of a single task"):
         learner([Cell(agent("dqn"), 0, (Segment(both, 10, True),))])
 
 
@@ -230,7 +230,7 @@ def test_consolidation_does_not_depend_on_noise_that_was_left_behind():
 
 def test_information_is_that_of_one_step_whatever_the_sequence():
     def total(sequence):
-        pack = learner([life("recurrent_ppo", 0, "ewc", sequence=sequence, steps=32, ewc_samples=4000)])
+        pack = learner([life("recurrent_ppo", 0, "ewc", sequence=sequence, n_steps=32, ewc_samples=4000)])
         pack.train(BLOCK)
         return sum(float(each.sum()) for each in pack._response._consolidation._information()[0])
 
@@ -242,5 +242,5 @@ def test_small_images_have_no_room_for_many_tasks():
         Task.make("ctgraph", depth=4, goal=(1, 1, 1 + i // 2, 1 + i % 2), observation="image", image_size=4)
         for i in range(4)
     ]
-    with pytest.raises(UsageError, match="no room to be told"):
+    with pytest.raises(UsageError, match="no room for the ids"):
         learner([Cell(agent("dqn", filters=((4, 2, 1),)), 0, tuple(Segment(task, 8, True) for task in tasks))])

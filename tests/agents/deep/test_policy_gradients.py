@@ -8,12 +8,12 @@ from probes import cell as probe_cell
 from probes import expected, learnt, trained
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 # Rollouts so short that several end in a test; sizes that are no multiples of 8 anywhere.
 SMALL = {
-    "a2c": {"copies": 3, "steps": 5, "hidden": (13, 7), "normalise": True, "entropy_weight": 0.01},
-    "ppo": {"copies": 3, "steps": 13, "hidden": (13, 7), "batch_size": 10, "epochs": 2, "entropy_weight": 0.01},
+    "a2c": {"num_envs": 3, "n_steps": 5, "hidden": (13, 7), "normalize_advantage": True, "ent_coef": 0.01},
+    "ppo": {"num_envs": 3, "n_steps": 13, "hidden": (13, 7), "batch_size": 10, "n_epochs": 2, "ent_coef": 0.01},
 }
 STEPS = 210
 TASKS = {
@@ -115,8 +115,8 @@ def test_a_cell_that_diverges_fails_alone(name, kind):
 
 # What the default settings are too slow or too careful for in a test of seconds.
 QUICK = {
-    "a2c": {"copies": 4, "learning_rate": 5e-3, "hidden": (32,)},
-    "ppo": {"copies": 4, "steps": 32, "batch_size": 32, "epochs": 4, "learning_rate": 5e-3, "hidden": (32,)},
+    "a2c": {"num_envs": 4, "learning_rate": 5e-3, "hidden": (32,)},
+    "ppo": {"num_envs": 4, "n_steps": 32, "batch_size": 32, "n_epochs": 4, "learning_rate": 5e-3, "hidden": (32,)},
 }
 
 

@@ -11,10 +11,10 @@ from single_networks import Single, advantages_of
 
 from mohs import Cell, Probe, Segment, Task
 from mohs.agents.deep.algorithms import ppo
-from mohs.agents.deep.algorithms.ppo import PpoConfig, clipped_gains
+from mohs.agents.deep.algorithms.ppo import PpoConfig, clipped_objective
 from mohs.agents.deep.buffers.rollouts import flat, minibatches
 from mohs.agents.deep.draws import Draws
-from mohs.runs.learners import agent, learner
+from mohs.agents.registry import agent, learner
 
 STEPS, COPIES = 8, 3
 
@@ -27,12 +27,12 @@ def pack_of(seeds, steps, task="toy/discrete", hyperparameters=None, **params):
     return learner([Cell(made, s, (Segment(t, steps),), p) for s, t, p in parts])
 
 
-@pytest.mark.parametrize("value_clip", [None, 0.01])
+@pytest.mark.parametrize("clip_range_vf", [None, 0.01])
 @pytest.mark.parametrize("task", ["toy/discrete", "toy/continuous"])
-def test_an_update_is_that_of_single_networks(task, value_clip):
+def test_an_update_is_that_of_single_networks(task, clip_range_vf):
     c = {
-        "steps": STEPS, "copies": COPIES, "batch_size": 10, "epochs": 3, "entropy_weight": 0.02, "clip": 0.05,
-        "learning_rate": 0.01, "value_clip": value_clip,
+        "n_steps": STEPS, "num_envs": COPIES, "batch_size": 10, "n_epochs": 3, "ent_coef": 0.02, "clip_range": 0.05,
+        "learning_rate": 0.01, "clip_range_vf": clip_range_vf,
     }  # fmt: skip
     pack = pack_of(range(2), 100, task, c)
     algorithm = pack._algorithm
@@ -48,38 +48,38 @@ def test_an_update_is_that_of_single_networks(task, value_clip):
 
 def _plain_ppo(one, algorithm, i, draws, c):
     inner = torch.optim.Adam(one.parameters(), lr=c["learning_rate"], eps=1e-5)
-    advantages, goals = advantages_of(one, algorithm, i, 0.99, 0.95)
+    advantages, returns = advantages_of(one, algorithm, i, 0.99, 0.95)
     seen, actions = one.batch(algorithm, i)
     with torch.no_grad():
         policy, old_values = one(seen)
         old = one.log_prob(policy, actions)
-    for _ in range(c["epochs"]):
+    for _ in range(c["n_epochs"]):
         for at in minibatches(draws, len(old), c["batch_size"]):
             at = torch.from_numpy(at[0])
             policy, values = one(seen[at])
             a = advantages[at]
             a = (a - a.mean()) / (a.std() + 1e-8)
             ratio = (one.log_prob(policy, actions[at]) - old[at]).exp()
-            gain = torch.min(ratio * a, ratio.clamp(1 - c["clip"], 1 + c["clip"]) * a)
-            if c["value_clip"]:
-                values = old_values[at] + (values - old_values[at]).clamp(-c["value_clip"], c["value_clip"])
-            loss = -gain.mean() + 0.5 * (goals[at] - values).square().mean() - 0.02 * one.entropy(policy).mean()
+            objective = torch.min(ratio * a, ratio.clamp(1 - c["clip_range"], 1 + c["clip_range"]) * a)
+            if c["clip_range_vf"]:
+                values = old_values[at] + (values - old_values[at]).clamp(-c["clip_range_vf"], c["clip_range_vf"])
+            loss = -objective.mean() + 0.5 * (returns[at] - values).square().mean() - 0.02 * one.entropy(policy).mean()
             inner.zero_grad()
             loss.backward()
             torch.nn.utils.clip_grad_norm_(one.parameters(), 0.5)
             inner.step()
 
 
-def test_odds_beyond_the_clip_gain_nothing_more():
+def test_odds_beyond_the_clip_range_are_worth_nothing_more():
     ratio = torch.tensor([[0.5, 1.5, 0.5, 1.5]], requires_grad=True)
-    gains = clipped_gains(ratio, torch.tensor([[1.0, 1.0, -1.0, -1.0]]), 0.2)
-    assert gains.tolist() == [[0.5, pytest.approx(1.2), pytest.approx(-0.8), -1.5]]
-    gains.sum().backward()
+    objective = clipped_objective(ratio, torch.tensor([[1.0, 1.0, -1.0, -1.0]]), 0.2)
+    assert objective.tolist() == [[0.5, pytest.approx(1.2), pytest.approx(-0.8), -1.5]]
+    objective.sum().backward()
     assert ratio.grad.tolist() == [[1.0, 0.0, 0.0, -1.0]]
 
 
 def test_a_linear_schedule_ends_at_zero():
-    linear = {"steps": 10, "batch_size": 10, "epochs": 1, "hidden": (8,), "learning_rate_schedule": "linear"}
+    linear = {"n_steps": 10, "batch_size": 10, "n_epochs": 1, "hidden": (8,), "learning_rate_schedule": "linear"}
     pack = pack_of([0], 40, hyperparameters=linear)
     weights = []
     for _ in range(4):
@@ -116,11 +116,11 @@ def test_presets_are_valid(preset):
     assert agent("ppo", preset=preset)
     if preset.startswith("effective_horizon"):
         config = PpoConfig.of(agent("ppo", preset=preset))
-        assert config.steps == int(preset.rpartition("_")[2])
+        assert config.n_steps == int(preset.rpartition("_")[2])
 
 
 def test_a_long_rollout_is_valued_in_parts(monkeypatch):
-    pack = pack_of([0, 1], 100, hyperparameters={"steps": 30, "hidden": (8,)})
+    pack = pack_of([0, 1], 100, hyperparameters={"n_steps": 30, "hidden": (8,)})
     pack.train(29)
     algorithm = pack._algorithm
     whole = ppo._before(algorithm)

@@ -8,16 +8,16 @@ import torch
 
 from mohs import Cell, Probe, Segment, Task
 from mohs.agents.deep.networks.recurrent import Moments
+from mohs.agents.registry import agent, learner
 from mohs.core.errors import UsageError
-from mohs.runs.learners import agent, learner
 
 STEPS = 96
 SMALL = {
     "recurrent_dqn": {
-        "hidden": (24, 24), "learning_starts": 16, "epsilon_steps": 60, "target_every": 24, "batch_size": 3,
-        "sequence": 5, "burn_in": 2, "memory": 50,
+        "hidden": (24, 24), "learning_starts": 16, "exploration_steps": 60, "target_update_interval": 24,
+        "batch_size": 3, "sequence": 5, "burn_in": 2, "buffer_size": 50,
     },
-    "recurrent_ppo": {"hidden": (24, 24), "copies": 2, "steps": 8, "sequence": 4, "batch_size": 2, "epochs": 2},
+    "recurrent_ppo": {"hidden": (24, 24), "num_envs": 2, "n_steps": 8, "sequence": 4, "batch_size": 2, "n_epochs": 2},
 }  # fmt: skip
 TASKS = {
     "states": ("toy/discrete", {"state_space_size": 8, "action_space_size": 8}),
@@ -67,9 +67,9 @@ VARIANTS = [
     ("recurrent_dqn", "images", {"filters": ((4, 8, 8),), "stored": False}),
     ("recurrent_dqn", "outside", {"burn_in": 0}),
     ("recurrent_ppo", "states", {"echo": True, "layer": "lstm"}),
-    ("recurrent_ppo", "several", {"entropy_weight": 0.1, "echo": True}),
+    ("recurrent_ppo", "several", {"ent_coef": 0.1, "echo": True}),
     ("recurrent_ppo", "images", {"filters": ((4, 8, 8),)}),
-    ("recurrent_ppo", "numbers", {"echo": True, "value_clip": 0.2}),
+    ("recurrent_ppo", "numbers", {"echo": True, "clip_range_vf": 0.2}),
 ]
 
 
@@ -83,7 +83,7 @@ def test_a_cell_has_the_same_bits_alone_and_in_a_pack(name, task, hyperparameter
 
 
 def test_the_first_update_does_not_wait_for_the_longer_episodes_of_others():
-    made = agent("recurrent_dqn", **SMALL["recurrent_dqn"] | {"learning_starts": 0, "update_every": 1})
+    made = agent("recurrent_dqn", **SMALL["recurrent_dqn"] | {"learning_starts": 0, "train_freq": 1})
     tasks = [Task.make("toy/discrete", max_episode_steps=length) for length in (1, 100)]
     of = [Cell(made, 0, (Segment(task, STEPS),), (Probe("eval", task, (STEPS,), 3),), 24) for task in tasks]
     assert same(state_of(trained(of), 0), state_of(trained(of[:1]), 0))
@@ -124,7 +124,7 @@ def test_segments_follow_each_other(name):
 
 def test_the_replay_remembers_what_the_network_did():
     """Unrolled from the first slot, the network meets every memory that was stored while it played."""
-    pack = learner(cells("recurrent_dqn", learning_starts=10**6, memory=1000))
+    pack = learner(cells("recurrent_dqn", learning_starts=10**6, buffer_size=1000))
     pack.train(60)
     algorithm, replay = pack._algorithm, pack._algorithm.parts["replay"]
     assert replay._size.max() < STEPS  # nothing was overwritten
@@ -150,10 +150,10 @@ def test_sequences_find_the_odds_that_a_rollout_was_played_with(monkeypatch, tas
 
     ratios = []
     monkeypatch.setattr(
-        recurrent_ppo, "clipped_gains", lambda ratio, advantages, clip: ratios.append(ratio.detach()) or ratio * 0
+        recurrent_ppo, "clipped_objective", lambda ratio, advantages, clip: ratios.append(ratio.detach()) or ratio * 0
     )
     pack = learner(
-        cells("recurrent_ppo", task, steps=48, sequence=16, batch_size=6, epochs=1, value_weight=0.0, **hyperparameters)
+        cells("recurrent_ppo", task, n_steps=48, sequence=16, batch_size=6, n_epochs=1, vf_coef=0.0, **hyperparameters)
     )
     pack.train(STEPS)
     (ratio,) = ratios
@@ -163,9 +163,9 @@ def test_sequences_find_the_odds_that_a_rollout_was_played_with(monkeypatch, tas
 
 @pytest.mark.parametrize(("name", "hyperparameters", "words"), [
     ("recurrent_dqn", {"hidden": ()}, "hidden must not be empty"),
-    ("recurrent_dqn", {"memory": 6}, "memory=6 keeps fewer"),
+    ("recurrent_dqn", {"buffer_size": 6}, "buffer_size=6 holds fewer"),
     ("recurrent_ppo", {"hidden": ()}, "hidden must not be empty"),
-    ("recurrent_ppo", {"sequence": 3}, "sequence=3 must divide steps=8"),
+    ("recurrent_ppo", {"sequence": 3}, "sequence=3 must divide n_steps=8"),
 ])  # fmt: skip
 def test_what_cannot_be_is_said(name, hyperparameters, words):
     with pytest.raises(UsageError, match=words):

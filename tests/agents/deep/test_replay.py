@@ -1,4 +1,4 @@
-"""The replay memory against plain Python: what is kept, what is drawn, what n steps earn; the sum tree against sums."""
+"""The replay buffer against plain Python: what is kept, what is drawn, what n steps earn; the sum tree against sums."""
 
 from __future__ import annotations
 
@@ -43,16 +43,16 @@ class Plainly:
 
     def follow(self, before, n):
         """What n steps earn, what is seen then, and what it counts."""
-        gain, factor = 0.0, 1.0
+        total, factor = 0.0, 1.0
         for _ in range(n):
             reward, after, end = self.steps[before]
-            gain, factor = gain + factor * reward, factor * DISCOUNT
+            total, factor = total + factor * reward, factor * DISCOUNT
             if end == TERMINATED:
-                return gain, after, 0.0
+                return total, after, 0.0
             if end == CUT or after not in self.steps:
                 break
             before = after
-        return gain, after, factor
+        return total, after, factor
 
 
 def play(replay, plain, events, first=0):
@@ -87,10 +87,10 @@ def check(replay, plain, n, draws):
     for i, of_cell in enumerate(plain):
         assert set(batch.before[i, :, 0].tolist()) == of_cell.starts()
         for j, before in enumerate(batch.before[i, :, 0].tolist()):
-            gain, after, left = of_cell.follow(before, n)
+            total, after, left = of_cell.follow(before, n)
             assert batch.action[i, j] == before
             assert batch.after[i, j, 0] == after or left == 0
-            assert batch.gain[i, j] == pytest.approx(gain, abs=1e-5)
+            assert batch.n_step_return[i, j] == pytest.approx(total, abs=1e-5)
             assert batch.discount[i, j] == pytest.approx(left)
     return batch
 
@@ -125,12 +125,12 @@ def test_priorities_decide_what_is_drawn_and_what_it_counts():
     slots = np.arange(8)[None].repeat(2, 0)
     errors = np.array([1.0, 4.0, 0.0, 9.0, 16.0, 1.0, 1.0, 1.0])
     replay.prioritise(slots, errors[None].repeat(2, 0))
-    chances = np.sqrt(errors + 1e-6) / np.sqrt(errors + 1e-6).sum()
+    probs = np.sqrt(errors + 1e-6) / np.sqrt(errors + 1e-6).sum()
     batch = replay.sample(Draws([1, 2]), 4000, 1, DISCOUNT, beta=0.5)
     for i in range(2):
         counts = np.bincount(batch.slot[i], minlength=8) / 4000
-        np.testing.assert_allclose(counts, chances, atol=0.002)  # drawn in equal parts of the mass
-        weights = chances[batch.slot[i]] ** -0.5
+        np.testing.assert_allclose(counts, probs, atol=0.002)  # drawn in equal parts of the mass
+        weights = probs[batch.slot[i]] ** -0.5
         np.testing.assert_allclose(batch.weight[i], weights / weights.max(), rtol=1e-5)
     play(replay, plain, [(GO, GO)], first=8)
     batch = replay.sample(Draws([1, 2]), 4000, 1, DISCOUNT)

@@ -19,20 +19,20 @@ from torch.distributions.transforms import TanhTransform
 
 from mohs import Task
 from mohs.agents.deep.algorithms.sac import squashed
-from mohs.runs.learners import learner
+from mohs.agents.registry import learner
 
 # Entropy is part of a soft value: little of it, where values are those of rewards.
-PLAIN = {"learn_entropy": False, "entropy_coefficient": 0.01}
+PLAIN = {"learn_ent_coef": False, "ent_coef": 0.01}
 
 
-@pytest.mark.parametrize("params", [{}, {"mode": "sample", "n_step": 3, "activation": "tanh", "learn_entropy": False}])
+@pytest.mark.parametrize("params", [{}, {"mode": "sample", "n_step": 3, "activation": "tanh", "learn_ent_coef": False}])
 def test_a_cell_does_not_depend_on_its_pack_nor_on_pauses(params):
     check_packs_and_pauses("sac", **params)
 
 
 def test_images_are_seen_too():
     images = Task.make("toy/continuous", image_representations=True, image_width=40, image_height=40)
-    check_packs_and_pauses("sac", task=images, batch_size=4, memory=50, filters=((8, 8, 4), (8, 4, 2)))
+    check_packs_and_pauses("sac", task=images, batch_size=4, buffer_size=50, filters=((8, 8, 4), (8, 4, 2)))
 
 
 def test_divergence_of_one_cell_does_not_touch_the_others():
@@ -83,7 +83,7 @@ def test_what_entropy_is_worth_is_learnt_for_each_cell():
         pack.train(160)
         logs = pack._algorithm.rule.entropy.log().detach().flatten() * sign
         assert logs.min() > 0.5
-    fixed = learner([cell("sac", 0, learn_entropy=False, entropy_coefficient=0.5)])
+    fixed = learner([cell("sac", 0, learn_ent_coef=False, ent_coef=0.5)])
     fixed.train(160)
     assert fixed._algorithm.rule.entropy.log().exp().item() == pytest.approx(0.5)
 

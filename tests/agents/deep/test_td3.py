@@ -15,7 +15,7 @@ from continuous_packs import (
     vanilla_returns,
 )
 
-from mohs.runs.learners import learner
+from mohs.agents.registry import learner
 
 
 @pytest.mark.parametrize("params", [{}, {"mode": "sample", "n_step": 4, "policy_delay": 3}])

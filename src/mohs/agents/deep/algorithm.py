@@ -17,7 +17,7 @@ from mohs.core.cell import Cell
 
 
 class Part(Protocol):
-    """Something that has a state for each cell: a network, an optimiser, a memory."""
+    """Something that has a state for each cell: a network, an optimiser, a replay buffer."""
 
     def save(self, i: int) -> Any: ...
 
@@ -25,9 +25,9 @@ class Part(Protocol):
 
 
 class Algorithm(Protocol):
-    """What an agent does in a pack. Arrays have one row for each instance, the `copies` of a cell side by side."""
+    """What an agent does in a pack. Arrays have one row for each instance, the `num_envs` of a cell side by side."""
 
-    copies: int  # environments for each cell
+    num_envs: int  # parallel environments of each cell
     parts: Mapping[str, Part]
 
     def act(self, now: Array) -> Array:
@@ -39,7 +39,7 @@ class Algorithm(Protocol):
         ...
 
     def enter(self) -> None:
-        """New environments begin; what was under way in the old ones is over."""
+        """Training enters new environments; episodes in the old ones end."""
         ...
 
     def play(self, now: Array, memory: Any, greedy: bool, draws: Draws) -> tuple[Array, Any]:
@@ -54,12 +54,14 @@ class Algorithm(Protocol):
         ...
 
     def likelihood(self, draws: Draws, steps: int) -> Tensor:
-        """The logarithms [cells] of how likely outputs of the networks are that are drawn as the networks say them, for
-        so many remembered steps; their gradients are what counts."""
+        """Log likelihoods [cells] of outputs sampled from the networks' own distributions, for that many stored steps.
+
+        Only their gradients are used (Fisher information).
+        """
         ...
 
     def finite(self) -> npt.NDArray[np.bool_]:
-        """For each cell, whether its networks are still made of numbers."""
+        """For each cell, whether all weights of its networks are finite."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""How does a policy that always does the same explore? With random actions now and then, or noise added to its own."""
+"""How does a deterministic policy explore? By random actions (ε-greedy), or by noise added to its own."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float32]
 
 
-def falling(start: float, end: float, progress: float) -> float:
-    """A share of random actions that goes from `start` to `end` as progress goes from 0 to 1, and stays there."""
+def linear_schedule(start: float, end: float, progress: float) -> float:
+    """A value that goes linearly from `start` to `end` as progress goes from 0 to 1, and stays there."""
     return start + min(progress, 1.0) * (end - start)
 
 

@@ -19,7 +19,7 @@ from mohs.agents import windows
 from mohs.agents.deep.algorithm import Maker
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.lifelong.new_tasks import response
-from mohs.agents.deep.lifelong.told import ToldStage
+from mohs.agents.deep.lifelong.task_id import TaskIdStage
 from mohs.agents.deep.stage import Array, Stage, is_native, stage
 from mohs.agents.deep.threads import one_thread
 from mohs.agents.external import EVALUATION
@@ -40,15 +40,15 @@ class DeepLearner:
         self.cells = cells
         self.failed: dict[int, str] = {}
         self._segment, self._left, self._step, self._owed = 0, 0, 0, 0
-        self._told = told_numbers(cells[0])
+        self._task_ids = task_ids(cells[0])
         self._stage = seen = self._scene([cells[0].segments[0].source], [0], 0)  # for its spaces only
         with one_thread():
             self._algorithm = maker(cells, config, seen.observation_space, seen.action_space, torch.device(device))
             self._response = response(config, self._algorithm, cells)
         self._parts = {**self._algorithm.parts, **self._response.parts}
-        self._copies = self._algorithm.copies
-        instances = len(cells) * self._copies
-        self._gain, self._length = np.zeros(instances), np.zeros(instances, dtype=np.int64)
+        self._num_envs = self._algorithm.num_envs
+        instances = len(cells) * self._num_envs
+        self._return, self._length = np.zeros(instances), np.zeros(instances, dtype=np.int64)
         points = windows.count(cells[0].window, cells[0].steps)
         self._returns, self._lengths = np.zeros((len(cells), points)), np.zeros((len(cells), points))
         self._episodes = np.zeros((len(cells), points), dtype=np.int64)
@@ -63,8 +63,8 @@ class DeepLearner:
             self._next()
         with one_thread():
             self._owed += steps
-            while self._owed >= self._copies:
-                self._owed -= self._copies
+            while self._owed >= self._num_envs:
+                self._owed -= self._num_envs
                 self._round()
         self._left -= steps
         self._find_failures()
@@ -74,8 +74,8 @@ class DeepLearner:
         algorithm = self._algorithm
         step = self._stage.step(algorithm.act(self._stage.now))
         algorithm.learn(step)
-        self._step += self._copies
-        self._gain += step.reward
+        self._step += self._num_envs
+        self._return += step.reward
         self._length += 1
         over = step.terminated | step.truncated
         if over.any():
@@ -84,15 +84,15 @@ class DeepLearner:
     def _record(self, ended: npt.NDArray[np.int64]) -> None:
         """Adds episodes that have just ended to the training curves."""
         point = min((self._step - 1) // self.cells[0].window, self._returns.shape[1] - 1)
-        of = ended // self._copies
-        np.add.at(self._returns[:, point], of, self._gain[ended])
+        of = ended // self._num_envs
+        np.add.at(self._returns[:, point], of, self._return[ended])
         np.add.at(self._lengths[:, point], of, self._length[ended])
         np.add.at(self._episodes[:, point], of, 1)
-        self._gain[ended], self._length[ended] = 0.0, 0
+        self._return[ended], self._length[ended] = 0.0, 0
 
     def _find_failures(self) -> None:
         for instance, error in self._stage.failed.items():
-            self.failed.setdefault(instance // self._copies, error)
+            self.failed.setdefault(instance // self._num_envs, error)
         for i in np.flatnonzero(~self._algorithm.finite()).tolist():
             self.failed.setdefault(i, _diverged(self._step))
 
@@ -101,27 +101,27 @@ class DeepLearner:
         probes = [cell.probes[probe] for cell in self.cells]
         first = probes[0]
         native = all(is_native(p.source) for p in probes)
-        copies = first.episodes if native else 1
+        num_envs = first.episodes if native else 1
         most = math.inf if native or not self.cells[0].steps else EVALUATION * self.cells[0].steps
         address = "probe", first.name, self._step
         number = self._number(first.source)
-        sources = [p.source for p in probes for _ in range(copies)]
-        scene = self._scene(sources, _seeds(self.cells, copies, *address), number)
+        sources = [p.source for p in probes for _ in range(num_envs)]
+        scene = self._scene(sources, _seeds(self.cells, num_envs, *address), number)
         with one_thread(), self._response.playing(self._learning, number):
-            returns, lengths, played = self._play(scene, copies, first.episodes // copies, first.mode == "greedy", most,
-                                                  Draws(keys(self.cells, *address, "play")))  # fmt: skip
+            draws, each = Draws(keys(self.cells, *address, "play")), first.episodes // num_envs
+            returns, lengths, played = self._play(scene, num_envs, each, first.mode == "greedy", most, draws)
         scene.close()
         for instance, error in scene.failed.items():
-            self.failed.setdefault(instance // copies, error)
+            self.failed.setdefault(instance // num_envs, error)
         means = {"return": returns / played, "length": lengths / played}
         return {metric: means[metric] for metric in first.metrics}
 
     def _play(
-        self, scene: Stage, copies: int, episodes: int, greedy: bool, most: float, draws: Draws
+        self, scene: Stage, num_envs: int, episodes: int, greedy: bool, most: float, draws: Draws
     ) -> tuple[Array, Array, Array]:
         """Sums over episodes for each cell; no new episode counts after `most` steps of an instance."""
-        n = len(self.cells) * copies
-        gain, length = np.zeros(n), np.zeros(n, dtype=np.int64)
+        n = len(self.cells) * num_envs
+        episode_return, length = np.zeros(n), np.zeros(n, dtype=np.int64)
         returns, lengths, played, taken = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64), 0
         counts = np.ones(n, dtype=np.bool_)
         memory: Any = None
@@ -129,19 +129,19 @@ class DeepLearner:
             actions, memory = self._algorithm.play(scene.now, memory, greedy, draws)
             step = scene.step(actions)
             taken += 1
-            gain += step.reward
+            episode_return += step.reward
             length += 1
             over = step.terminated | step.truncated
             ended = over & counts
-            returns[ended] += gain[ended]
+            returns[ended] += episode_return[ended]
             lengths[ended] += length[ended]
             played[ended] += 1
-            gain[over], length[over] = 0.0, 0
+            episode_return[over], length[over] = 0.0, 0
             counts[over] &= (played[over] < episodes) & (taken < most)
             counts[list(scene.failed)] = False
             scene.rest(np.flatnonzero(~counts).tolist())
             memory = self._algorithm.forget(memory, step)
-        sums = [x.reshape(len(self.cells), copies).sum(1) for x in (returns, lengths, np.maximum(played, 1))]
+        sums = [x.reshape(len(self.cells), num_envs).sum(1) for x in (returns, lengths, np.maximum(played, 1))]
         return sums[0], sums[1], sums[2]
 
     def curves(self) -> list[Points]:
@@ -168,7 +168,7 @@ class DeepLearner:
                 self._stage.load(j, instance)
             for name, value in state["arrays"].items():
                 getattr(self, name)[i] = value
-            self._gain[self._instances(i)], self._length[self._instances(i)] = state["under_way"]
+            self._return[self._instances(i)], self._length[self._instances(i)] = state["under_way"]
             for name, part in self._parts.items():
                 part.load(i, state["parts"][name])
 
@@ -177,13 +177,13 @@ class DeepLearner:
         return {
             "counts": (self._segment, self._left, self._step, self._owed),
             "instances": instances,
-            "under_way": (self._gain[mine], self._length[mine]),
+            "under_way": (self._return[mine], self._length[mine]),
             "arrays": {name: getattr(self, name)[i].copy() for name in ("_returns", "_lengths", "_episodes")},
             "parts": {name: part.save(i) for name, part in self._parts.items()},
         }
 
     def _instances(self, i: int) -> list[int]:
-        return list(range(i * self._copies, (i + 1) * self._copies))
+        return list(range(i * self._num_envs, (i + 1) * self._num_envs))
 
     def _number(self, source: Source) -> int | None:
         """Which of the tasks that are learnt this is, in the first cell as in all others; None: none of them."""
@@ -194,11 +194,11 @@ class DeepLearner:
         return self.cells[0].numbers[self.cells[0].segments[self._segment].source]
 
     def _scene(self, sources: Sequence[Source], seeds: Sequence[int], number: int | None) -> Stage:
-        """A stage for a task, of which agents that are told of tasks are told."""
+        """A stage for a task, with the task id where agents observe it."""
         bare = stage(sources, seeds)
-        if not self._told:
+        if not self._task_ids:
             return bare
-        return ToldStage(bare, 0 if number is None else self._told.get(number, 0), 1 + len(self._told))
+        return TaskIdStage(bare, 0 if number is None else self._task_ids.get(number, 0), 1 + len(self._task_ids))
 
     def _next(self) -> None:
         """The next segment begins, and with it perhaps another task."""
@@ -212,27 +212,27 @@ class DeepLearner:
         """Starts the environments of a segment."""
         self._segment, self._left = segment, self.cells[0].segments[segment].steps
         self._step, self._owed = self._step + self._owed, 0
-        sources = [cell.segments[segment].source for cell in self.cells for _ in range(self._copies)]
+        sources = [cell.segments[segment].source for cell in self.cells for _ in range(self._num_envs)]
         self._stage.close()
-        self._stage = self._scene(sources, _seeds(self.cells, self._copies, "environment", segment), self._learning)
-        self._gain[:], self._length[:] = 0.0, 0
+        self._stage = self._scene(sources, _seeds(self.cells, self._num_envs, "environment", segment), self._learning)
+        self._return[:], self._length[:] = 0.0, 0
         self._algorithm.enter()
 
 
-def told_numbers(cell: Cell) -> dict[int, int]:
-    """The tasks that an agent is told apart, by number: what it is told; 0 is left for all others."""
-    told = dict.fromkeys(cell.numbers[s.source] for s in cell.segments if s.told)
-    if any(isinstance(source, TaskSet) and number in told for source, number in cell.numbers.items()):
-        raise UsageError("deep agents can be told single tasks, not those of a set: set told=False.")
-    return {number: i for i, number in enumerate(told, 1)}
+def task_ids(cell: Cell) -> dict[int, int]:
+    """The ids that an agent observes, by the number of the task; 0 is the id of all other tasks."""
+    observed = dict.fromkeys(cell.numbers[s.source] for s in cell.segments if s.task_id)
+    if any(isinstance(source, TaskSet) and number in observed for source, number in cell.numbers.items()):
+        raise UsageError("deep agents can observe the id of a single task, not of tasks in a set: set task_id=False.")
+    return {number: i for i, number in enumerate(observed, 1)}
 
 
 def _diverged(step: int) -> str:
     return (
         f"DivergenceError: by step {step} a network had weights that are no numbers; a smaller learning_rate or "
-        "gradient_clip may help."
+        "max_grad_norm may help."
     )
 
 
-def _seeds(cells: Sequence[Cell], copies: int, *names: str | int) -> list[int]:
-    return [seeding.seed_of(seeding.child(cell.seed, *names, j)) for cell in cells for j in range(copies)]
+def _seeds(cells: Sequence[Cell], num_envs: int, *names: str | int) -> list[int]:
+    return [seeding.seed_of(seeding.child(cell.seed, *names, j)) for cell in cells for j in range(num_envs)]

@@ -15,13 +15,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mohs.agents.deep import catalogue as deep
-from mohs.agents.tabular import ALGORITHMS
+from mohs.agents.registry import agent as find_agent
+from mohs.agents.registry import agent_entry
 from mohs.core.cell import Agent
 from mohs.core.errors import UsageError, unknown
 from mohs.core.task import read_json, reading
 from mohs.core.values import Json
-from mohs.runs.learners import agent as find_agent
 
 ROLLOUTS = (128, 1280, 12800)  # steps of each environment between updates
 ENVIRONMENTS = 8
@@ -98,7 +97,7 @@ def with_settings(
         raise unknown(f"setting of {name}", ", ".join(only or ()), known)
     short = [] if only is not None else [setting for setting in chosen if _is_too_long(setting, budget)]
     made = tuple(
-        Setting(setting, find_agent(name, **{**known[setting], **(hyperparameters or {})}), seen_by(name))
+        Setting(setting, find_agent(name, **{**known[setting], **(hyperparameters or {})}), agent_entry(name).observes)
         for setting in chosen
         if setting not in short
     )
@@ -121,16 +120,6 @@ def all_with_settings(
         if setting not in all_of_them:
             raise unknown("setting", setting, all_of_them)
     return tuple(with_settings(name, budget, only, most, hyperparameters, certain) for name in dict.fromkeys(names))
-
-
-def seen_by(name: str) -> str:
-    """How an agent sees a state: tables know its number, packs of networks the codes on its cells, others one-hot bits.
-
-    Packs make the same one-hot inputs of the codes when a batch is made, and remember a fraction of the bytes.
-    """
-    if name in ALGORITHMS:
-        return "state"
-    return "cells" if name in deep.AGENTS else "flat"
 
 
 def falling_rate(left: float) -> float:
@@ -183,8 +172,8 @@ def _sb3_dqn(budget: int) -> dict[str, dict[str, Any]]:
 
 def _q_learning(budget: int) -> dict[str, dict[str, Any]]:
     """DQN's exploration. Rewards and successors are certain, so a new estimate replaces the old one."""
-    shared = {"learning_rate": 1.0, "discount": 0.99, "epsilon_start": 1.0, "epsilon_end": 0.01}
-    return {name: {**shared, "epsilon_steps": int(share * budget)} for name, share in EXPLORATION.items()}
+    shared = {"learning_rate": 1.0, "gamma": 0.99, "exploration_initial_eps": 1.0, "exploration_final_eps": 0.01}
+    return {name: {**shared, "exploration_steps": int(share * budget)} for name, share in EXPLORATION.items()}
 
 
 def _default(budget: int) -> dict[str, dict[str, Any]]:

@@ -40,7 +40,7 @@ def diagnose(
 ) -> DiagnosisStudy:
     """Find out which dial of hardness breaks an agent, at which dose. The same command resumes it."""
     from mohs.protocols.diagnose.study import DiagnosisStudy
-    from mohs.runs.learners import agent as find_agent
+    from mohs.agents.registry import agent as find_agent
 
     return DiagnosisStudy.make(
         find_agent(agent, **words.hyperparameters(hyperparameter_file, hyperparameters)),
@@ -106,7 +106,7 @@ def run_diagnosis(
     from mohs.core.task import Task
     from mohs.protocols.conduct import run
     from mohs.protocols.diagnose.study import DiagnosisStudy
-    from mohs.runs.learners import agent as find_agent
+    from mohs.agents.registry import agent as find_agent
 
     if not isinstance(env, str):
         env = env if isinstance(env, Task) else Task.make(env)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
+from mohs.agents.registry import check_plays, check_sees
 from mohs.core.cell import Agent, Cell, Probe, Segment
 from mohs.core.dial import Applies
 from mohs.core.domain import Integer

@@ -48,7 +48,7 @@ def lifelong(
     from mohs.protocols.lifelong.curriculum import read_curriculum
     from mohs.protocols.lifelong.l2logger import write_logs
     from mohs.protocols.lifelong.study import LifelongStudy, with_methods
-    from mohs.runs.learners import agent as find_agent
+    from mohs.agents.registry import agent as find_agent
 
     made = find_agent(agent, **words.hyperparameters(hyperparameter_file, hyperparameters))
     study = LifelongStudy.make(
@@ -127,7 +127,7 @@ def run_lifelong(
     from mohs.protocols.conduct import run
     from mohs.protocols.lifelong.curriculum import read_curriculum
     from mohs.protocols.lifelong.study import LifelongStudy, with_methods
-    from mohs.runs.learners import agent as find_agent
+    from mohs.agents.registry import agent as find_agent
 
     made = find_agent(agent, **(hyperparameters or {})) if isinstance(agent, str) else agent
     tasks = read_curriculum(curriculum) if isinstance(curriculum, str) else curriculum

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
-from mohs.agents.deep import catalogue as deep
-from mohs.agents.tabular import ALGORITHMS
+from mohs.agents.registry import agent as find_agent
+from mohs.agents.registry import agent_entries, agent_entry, config_class
 from mohs.core.cell import Agent, Cell, Mode, Probe, Segment
 from mohs.core.domain import Choice, Flag, Integer
 from mohs.core.errors import UsageError
@@ -24,7 +24,6 @@ from mohs.core.values import Json
 from mohs.protocols.lifelong.command import EPISODES, SEEDS
 from mohs.protocols.lifelong.curriculum import Block, Curriculum
 from mohs.protocols.scale import score_of
-from mohs.runs.learners import agent as find_agent
 from mohs.runs.plan import Plan, Track
 
 PROTOCOL = "lifelong"
@@ -78,7 +77,7 @@ class LifelongStudy:
         )
         if task_id:
             for agent in study.agents:
-                if agent.name not in (*deep.AGENTS, *ALGORITHMS):
+                if not agent_entry(agent.name).task_id:
                     raise UsageError(f"{agent.name} cannot observe the task id: only deep and tabular agents can.")
         return study
 
@@ -161,8 +160,9 @@ def with_methods(agent: Agent, methods: Sequence[str] | None) -> list[Agent]:
     if methods is None:
         return [agent]
     methods = [methods] if isinstance(methods, str) else methods
-    if agent.name not in deep.AGENTS:
-        raise UsageError(f"methods are for deep agents ({', '.join(deep.AGENTS)}), and {agent.name} is not one.")
+    if not agent_entry(agent.name).lifelong:
+        deep = ", ".join(entry.name for entry in agent_entries() if entry.lifelong)
+        raise UsageError(f"methods are for deep agents ({deep}), and {agent.name} is not one.")
     for name in methods:
         if methods.count(name) > 1:
             raise UsageError(f"methods names {name} twice.")
@@ -176,9 +176,9 @@ def with_methods(agent: Agent, methods: Sequence[str] | None) -> list[Agent]:
 
 def alone(agent: Agent) -> Agent:
     """The agent without what it does when another task begins."""
-    if agent.name not in deep.AGENTS:
+    if not agent_entry(agent.name).lifelong:
         return agent
-    shared = deep.shared_settings()
+    shared = config_class(agent.name).shared()
     return Agent.make(agent.name, agent.source, **{key: value for key, value in agent.params if key not in shared})
 
 

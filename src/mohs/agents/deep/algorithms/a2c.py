@@ -1,8 +1,8 @@
 """Advantage actor-critic: one gradient step on every rollout of a few steps, then the rollout is forgotten.
 
-The synchronous form of A3C (Mnih et al. 2016): instead of threads that play and update at their own pace, the copies
-of a cell's environment play in step. Advantages are generalised ones (Schulman et al. 2016); λ = 1 gives the n-step
-returns of the paper.
+The synchronous form of A3C (Mnih et al. 2016): instead of threads that act and update at their own pace, the
+parallel environments of a cell are stepped together. Advantages are generalised ones (Schulman et al. 2016); λ = 1
+gives the n-step returns of the paper.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from mohs.core.domain import Flag, Integer, Real
 
 @dataclass(frozen=True)
 class A2cConfig(ActorCriticConfig):
-    learning_rate: float = setting(3e-3, Real(0, low_open=True), "step size of the optimiser")
-    trace: float = setting(0.9, Real(0, 1), "λ of advantages: 0 trusts the next value, 1 the rewards to come")
-    copies: int = setting(4, Integer(1), "environments of each cell")
-    steps: int = setting(5, Integer(1), "of each environment between updates")
-    entropy_weight: float = setting(0.01, Real(0), "how much entropy is worth")
-    normalise: bool = setting(False, Flag(), "advantages with mean 0 and deviation 1 in every update")
+    learning_rate: float = setting(3e-3, Real(0, low_open=True), "learning rate")
+    gae_lambda: float = setting(0.9, Real(0, 1), "λ of generalised advantage estimation")
+    num_envs: int = setting(4, Integer(1), "parallel environments")
+    n_steps: int = setting(5, Integer(1), "rollout length: steps of each environment per update")
+    ent_coef: float = setting(0.01, Real(0), "coefficient of the entropy bonus")
+    normalize_advantage: bool = setting(False, Flag(), "normalise the advantages of every update")
 
     @classmethod
     def presets(cls) -> Mapping[str, Mapping[str, Any]]:
@@ -37,19 +37,19 @@ class A2cConfig(ActorCriticConfig):
             # The tuned values of MDP Playground's experiments with A3C. Its losses were sums over the 50 steps of one
             # of three workers, with half the squared error of the critic, where ours are means.
             "mdp_playground": {
-                "learning_rate": 1e-4, "optimiser": "adam", "optimiser_epsilon": 1e-8, "trace": 0.0, "copies": 5,
-                "steps": 10, "hidden": (128, 128, 128), "value_weight": 0.25, "entropy_weight": 0.1,
-                "gradient_clip": 0.2,
+                "learning_rate": 1e-4, "optimiser": "adam", "optimiser_epsilon": 1e-8, "gae_lambda": 0.0, "num_envs": 5,
+                "n_steps": 10, "hidden": (128, 128, 128), "vf_coef": 0.25, "ent_coef": 0.1,
+                "max_grad_norm": 0.2,
             },
             # The same for its Atari games: RLlib's network, whose last filter covers what is left of 84 × 84 pixels.
             "mdp_playground_atari": {
-                "learning_rate": 1e-4, "optimiser": "adam", "optimiser_epsilon": 1e-8, "trace": 1.0, "copies": 5,
-                "steps": 10, "filters": ((16, 8, 4), (32, 4, 2), (256, 9, 1)), "hidden": (), "activation": "relu",
-                "value_weight": 1.25, "entropy_weight": 0.01, "gradient_clip": 0.8,
+                "learning_rate": 1e-4, "optimiser": "adam", "optimiser_epsilon": 1e-8, "gae_lambda": 1.0, "num_envs": 5,
+                "n_steps": 10, "filters": ((16, 8, 4), (32, 4, 2), (256, 9, 1)), "hidden": (), "activation": "relu",
+                "vf_coef": 1.25, "ent_coef": 0.01, "max_grad_norm": 0.8,
             },
             "stable_baselines3": {
-                "learning_rate": 7e-4, "optimiser": "rmsprop", "trace": 1.0, "copies": 1, "steps": 5,
-                "entropy_weight": 0.0,
+                "learning_rate": 7e-4, "optimiser": "rmsprop", "gae_lambda": 1.0, "num_envs": 1, "n_steps": 5,
+                "ent_coef": 0.0,
             },
         }  # fmt: skip
 
@@ -69,10 +69,10 @@ def update(agent: PolicyGradient, config: A2cConfig) -> None:
     c, rollout = config, agent.rollout
     policy, values = agent.network(agent.features(flat(rollout.seen[:, :-1])))
     known = np.concatenate([values.detach().cpu().numpy(), agent.values(rollout.now)], 1)
-    found = rollout.advantages(known.reshape(rollout.seen.shape[:3]), c.discount, c.trace)
+    found = rollout.advantages(known.reshape(rollout.seen.shape[:3]), c.gamma, c.gae_lambda)
     advantages = agent.tensor(flat(found))
-    goals = advantages + values.detach()
-    gains = policy.log_prob(agent.tensor(flat(rollout.actions))) * (
-        normalised(advantages) if c.normalise else advantages
+    returns = advantages + values.detach()
+    objective = policy.log_prob(agent.tensor(flat(rollout.actions))) * (
+        normalised(advantages) if c.normalize_advantage else advantages
     )
-    agent.optimiser.step(losses(c, gains, policy, values, goals))
+    agent.optimiser.step(losses(c, objective, policy, values, returns))

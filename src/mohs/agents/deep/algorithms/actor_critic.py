@@ -37,25 +37,27 @@ from mohs.core.domain import Choice, Each, Integer, Real
 class ActorCriticConfig(DeepConfig):
     """What all policy gradients have."""
 
-    learning_rate: float = setting(3e-4, Real(0, low_open=True), "step size of the optimiser")
+    learning_rate: float = setting(3e-4, Real(0, low_open=True), "learning rate")
     learning_rate_schedule: str = setting(
-        "constant", Choice(("constant", "linear")), "whether it stays or falls to 0 in the course of training"
+        "constant", Choice(("constant", "linear")), "learning rate schedule; linear falls to 0 over the run"
     )
-    optimiser: str = setting("adam", Choice(("adam", "rmsprop")), "which optimiser")
-    optimiser_epsilon: float = setting(1e-5, Real(0, low_open=True), "what it adds to its denominators")
-    discount: float = setting(0.99, Real(0, 1), "γ")
-    trace: float = setting(0.95, Real(0, 1), "λ of advantages: 0 trusts the next value, 1 the rewards to come")
-    copies: int = setting(1, Integer(1), "environments of each cell")
-    steps: int = setting(512, Integer(1), "of each environment between updates")
-    hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "widths of the hidden layers, actor's and critic's")
-    activation: str = setting("tanh", Choice(("relu", "tanh")), "of the hidden layers")
+    optimiser: str = setting("adam", Choice(("adam", "rmsprop")), "optimiser")
+    optimiser_epsilon: float = setting(1e-5, Real(0, low_open=True), "epsilon of the optimiser")
+    gamma: float = setting(0.99, Real(0, 1), "discount factor")
+    gae_lambda: float = setting(0.95, Real(0, 1), "λ of generalised advantage estimation")
+    num_envs: int = setting(1, Integer(1), "parallel environments")
+    n_steps: int = setting(512, Integer(1), "rollout length: steps of each environment per update")
+    hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths of actor and critic")
+    activation: str = setting("tanh", Choice(("relu", "tanh")), "activation of the hidden layers")
     filters: tuple[tuple[int, ...], ...] = setting(
-        ((16, 8, 4), (32, 4, 2)), Each(Each(Integer(1), 3)), "convolutions before images: channels, kernel, stride"
+        ((16, 8, 4), (32, 4, 2)),
+        Each(Each(Integer(1), 3)),
+        "convolutions for images: [channels, kernel, stride] of each layer",
     )
-    log_std: float = setting(0.0, Real(), "logarithm of the first deviation of continuous actions")
-    value_weight: float = setting(0.5, Real(0), "how much the critic's loss counts")
-    entropy_weight: float = setting(0.0, Real(0), "how much entropy is worth")
-    gradient_clip: float = setting(0.5, Real(0, low_open=True), "largest norm of the gradient")
+    log_std: float = setting(0.0, Real(), "initial log standard deviation of continuous actions")
+    vf_coef: float = setting(0.5, Real(0), "coefficient of the value loss")
+    ent_coef: float = setting(0.0, Real(0), "coefficient of the entropy bonus")
+    max_grad_norm: float = setting(0.5, Real(0, low_open=True), "maximum norm of the gradient")
 
 
 class ActorCritic(Network):
@@ -96,7 +98,7 @@ class PolicyGradient:
         update: Update,
     ) -> None:
         c = config
-        self.copies = c.copies
+        self.num_envs = c.num_envs
         self._config, self._update, self._device = config, update, device
         self._sees = observations(observation_space)
         self._actions = actions(action_space, cells[0].agent.name)
@@ -104,7 +106,7 @@ class PolicyGradient:
         self.network = ActorCritic(init, encoder(init, self._sees, c.filters), self._actions, c).to(device)
         self.optimiser = optimiser(self.network, c)
         self.rollout = Rollout(
-            len(cells), c.steps, c.copies, self._sees.stored, kept(self._actions), kept_whole=c.lifelong == "ewc"
+            len(cells), c.n_steps, c.num_envs, self._sees.stored, kept(self._actions), kept_whole=c.lifelong == "ewc"
         )
         self.draws = Draws(keys(cells, "agent", "draws"))
         self._clock = Clock(cells[0].steps)
@@ -136,7 +138,7 @@ class PolicyGradient:
         return None
 
     def likelihood(self, draws: Draws, steps: int) -> Tensor:
-        at = draws.integers(self.rollout.filled * self.copies, steps)
+        at = draws.integers(self.rollout.filled * self.num_envs, steps)
         seen = flat(self.rollout.seen)[np.arange(len(at))[:, None], at]
         policy, value = self.network(self.features(seen))
         return likelihood_of_actions(policy, draws) + likelihood_of_values(value, draws)
@@ -147,7 +149,7 @@ class PolicyGradient:
     def learn(self, step: Step) -> None:
         later = self.values(self._each(self._sees.store(step.after))) if was_cut(step).any() else None
         self.rollout.add(self._before, self._chosen, step, self._sees.store(step.now), later)
-        self._clock.steps += self.copies
+        self._clock.steps += self.num_envs
         if self.rollout.full:
             self.optimiser.set_rate(
                 scheduled(self._config.learning_rate, self._config.learning_rate_schedule, self.left)
@@ -195,14 +197,16 @@ def normalised(advantages: Tensor) -> Tensor:
     return (advantages - advantages.mean(1, keepdim=True)) / (advantages.std(1, keepdim=True) + 1e-8)
 
 
-def losses(config: ActorCriticConfig, gains: Tensor, policy: Distribution, values: Tensor, goals: Tensor) -> Tensor:
-    """The losses [cells] of the actor, which is to raise the gains [cells, batch], of the critic and of certainty."""
-    total = config.value_weight * (goals - values).square() - gains
-    if config.entropy_weight:
-        total = total - config.entropy_weight * policy.entropy()
+def losses(
+    config: ActorCriticConfig, objective: Tensor, policy: Distribution, values: Tensor, returns: Tensor
+) -> Tensor:
+    """The losses [cells]: minus the policy objective [cells, batch], plus value loss, minus entropy bonus."""
+    total = config.vf_coef * (returns - values).square() - objective
+    if config.ent_coef:
+        total = total - config.ent_coef * policy.entropy()
     return total.mean(1)
 
 
 def optimiser(network: Network, c: ActorCriticConfig) -> Optimiser:
     maker = {"adam": Adam, "rmsprop": RmsProp}[c.optimiser]
-    return maker(network.parameters(), c.learning_rate, c.optimiser_epsilon, c.gradient_clip)
+    return maker(network.parameters(), c.learning_rate, c.optimiser_epsilon, c.max_grad_norm)

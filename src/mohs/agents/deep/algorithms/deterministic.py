@@ -71,8 +71,8 @@ class Deterministic:
         """The actor takes a step up the values of the first critic, and the targets follow."""
         value = self.critics(seen, torch.tanh(self.actor(seen)), 1)[:, 0]
         self.actor_adam.step(-value.mean(1))
-        move_toward(self.target_actor, self.actor, self.config.target_rate)
-        move_toward(self.target_critics, self.critics, self.config.target_rate)
+        move_toward(self.target_actor, self.actor, self.config.tau)
+        move_toward(self.target_critics, self.critics, self.config.tau)
 
 
 # Learns from a batch of every cell.

@@ -23,7 +23,7 @@ from mohs.agents.deep.algorithms.dqn_presets import DQN_PRESETS, RAINBOW_PRESETS
 from mohs.agents.deep.buffers.replay import Batch, Replay
 from mohs.agents.deep.clock import Clock
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.exploration import falling
+from mohs.agents.deep.exploration import linear_schedule
 from mohs.agents.deep.lifelong.consolidation import likelihood_of_actions, likelihood_of_values
 from mohs.agents.deep.lifelong.new_tasks import DeepConfig
 from mohs.agents.deep.networks.encoders import Encoder, encoder
@@ -41,38 +41,47 @@ from mohs.core.errors import UsageError
 
 @dataclass(frozen=True)
 class DqnConfig(DeepConfig):
-    learning_rate: float = setting(5e-4, Real(0, low_open=True), "step size of Adam")
-    adam_epsilon: float = setting(1e-8, Real(0, low_open=True), "what Adam adds to its denominators")
-    discount: float = setting(0.99, Real(0, 1), "γ")
-    hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "widths of the hidden layers")
-    activation: str = setting("relu", Choice(("relu", "tanh")), "of the hidden layers")
+    learning_rate: float = setting(5e-4, Real(0, low_open=True), "learning rate of Adam")
+    adam_epsilon: float = setting(1e-8, Real(0, low_open=True), "epsilon of Adam")
+    gamma: float = setting(0.99, Real(0, 1), "discount factor")
+    hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths")
+    activation: str = setting("relu", Choice(("relu", "tanh")), "activation of the hidden layers")
     filters: tuple[tuple[int, ...], ...] = setting(
-        ((16, 8, 4), (32, 4, 2)), Each(Each(Integer(1), 3)), "convolutions before images: channels, kernel, stride"
+        ((16, 8, 4), (32, 4, 2)),
+        Each(Each(Integer(1), 3)),
+        "convolutions for images: [channels, kernel, stride] of each layer",
     )
-    batch_size: int = setting(32, Integer(1), "transitions in an update")
-    memory: int = setting(20_000, Integer(1), "transitions that are remembered")
-    learning_starts: int = setting(500, Integer(0), "steps before the first update")
-    update_every: int = setting(4, Integer(1), "steps between updates")
-    target_every: int = setting(500, Integer(1), "steps between copies to the target network")
-    gradient_clip: float = setting(10.0, Real(0, low_open=True), "largest norm of the gradient")
-    epsilon_start: float = setting(1.0, Real(0, 1), "share of random actions at first")
-    epsilon_end: float = setting(0.02, Real(0, 1), "and at last,")
-    epsilon_steps: int = setting(2000, Integer(0), "after so many steps,")
-    epsilon_share: float | None = setting(None, Optional(Real(0, 1)), "or, where given, after this share of the run")
-    double: bool = setting(False, Flag(), "the online network chooses, the target network values")
-    dueling: bool = setting(False, Flag(), "values and advantages in streams of their own")
-    prioritised: bool = setting(False, Flag(), "replay in proportion to errors")
-    priority_alpha: float = setting(0.5, Real(0, 1), "how much priorities count in drawing")
-    priority_beta: float = setting(0.4, Real(0, 1), "how much of that is made up for; rises to 1")
-    priority_steps: int = setting(20_000, Integer(1), "in so many steps")
-    n_step: int = setting(1, Integer(1), "rewards that are added before a value is trusted")
-    noisy: bool = setting(False, Flag(), "noise in the weights explores instead of random actions")
-    noise: float = setting(0.5, Real(0, low_open=True), "how noisy nets begin")
-    distributional: bool = setting(False, Flag(), "distributions of returns instead of means")
-    atoms: int = setting(51, Integer(2), "of a distribution,")
-    value_min: float = setting(-10.0, Real(), "from here")
-    value_max: float = setting(100.0, Real(), "to here")
-    broken: str = setting("", Choice(("", "noisy")), "a part that is broken on purpose: for tests of ablation studies")
+    batch_size: int = setting(32, Integer(1), "minibatch size, in transitions")
+    buffer_size: int = setting(20_000, Integer(1), "capacity of the replay buffer, in transitions")
+    learning_starts: int = setting(500, Integer(0), "environment steps before the first update")
+    train_freq: int = setting(4, Integer(1), "environment steps between updates")
+    target_update_interval: int = setting(500, Integer(1), "environment steps between updates of the target network")
+    max_grad_norm: float = setting(10.0, Real(0, low_open=True), "maximum norm of the gradient")
+    exploration_initial_eps: float = setting(1.0, Real(0, 1), "initial exploration rate")
+    exploration_final_eps: float = setting(0.02, Real(0, 1), "final exploration rate")
+    exploration_steps: int = setting(
+        2000, Integer(0), "environment steps over which exploration falls linearly to its final rate"
+    )
+    exploration_fraction: float | None = setting(
+        None, Optional(Real(0, 1)), "the same as a fraction of the run; overrides exploration_steps"
+    )
+    double: bool = setting(
+        False, Flag(), "double Q-learning: the online network selects the action, the target network evaluates it"
+    )
+    dueling: bool = setting(False, Flag(), "dueling network: separate streams for value and advantages")
+    prioritised: bool = setting(False, Flag(), "prioritised experience replay")
+    priority_alpha: float = setting(0.5, Real(0, 1), "exponent of the priorities (α)")
+    priority_beta: float = setting(
+        0.4, Real(0, 1), "initial exponent of the importance weights (β); rises linearly to 1"
+    )
+    priority_steps: int = setting(20_000, Integer(1), "environment steps over which priority_beta rises to 1")
+    n_step: int = setting(1, Integer(1), "n-step return length")
+    noisy: bool = setting(False, Flag(), "noisy networks explore instead of ε-greedy actions")
+    noisy_sigma: float = setting(0.5, Real(0, low_open=True), "initial noise of noisy networks (σ₀)")
+    distributional: bool = setting(False, Flag(), "distributional values (C51)")
+    atoms: int = setting(51, Integer(2), "number of atoms of the C51 value support")
+    value_min: float = setting(-10.0, Real(), "lower end of the C51 value support")
+    value_max: float = setting(100.0, Real(), "upper end of the C51 value support")
 
     @classmethod
     def presets(cls) -> Mapping[str, Mapping[str, Any]]:
@@ -81,14 +90,16 @@ class DqnConfig(DeepConfig):
 
 @dataclass(frozen=True)
 class RainbowConfig(DqnConfig):
-    learning_rate: float = setting(1e-3, Real(0, low_open=True), "step size of Adam")
-    target_every: int = setting(100, Integer(1), "steps between copies to the target network")
-    double: bool = setting(True, Flag(), "the online network chooses, the target network values")
-    dueling: bool = setting(True, Flag(), "values and advantages in streams of their own")
-    prioritised: bool = setting(True, Flag(), "replay in proportion to errors")
-    n_step: int = setting(3, Integer(1), "rewards that are added before a value is trusted")
-    noisy: bool = setting(True, Flag(), "noise in the weights explores instead of random actions")
-    distributional: bool = setting(True, Flag(), "distributions of returns instead of means")
+    learning_rate: float = setting(1e-3, Real(0, low_open=True), "learning rate of Adam")
+    target_update_interval: int = setting(100, Integer(1), "environment steps between updates of the target network")
+    double: bool = setting(
+        True, Flag(), "double Q-learning: the online network selects the action, the target network evaluates it"
+    )
+    dueling: bool = setting(True, Flag(), "dueling network: separate streams for value and advantages")
+    prioritised: bool = setting(True, Flag(), "prioritised experience replay")
+    n_step: int = setting(3, Integer(1), "n-step return length")
+    noisy: bool = setting(True, Flag(), "noisy networks explore instead of ε-greedy actions")
+    distributional: bool = setting(True, Flag(), "distributional values (C51)")
 
     @classmethod
     def presets(cls) -> Mapping[str, Mapping[str, Any]]:
@@ -103,18 +114,15 @@ class QNetwork(Network):
         c = config
         self.actions, self.atoms = actions, c.atoms if c.distributional else 1
         self.sees = sees
-        noise = c.noise if c.noisy else 0.0
+        sigma = c.noisy_sigma if c.noisy else 0.0
 
         def last(inputs: int, outputs: int) -> NoisyLinear | Linear:
-            if not noise:
-                return Linear(init, inputs, outputs)
-            # A mistake one might make: noise that is not scaled by the number of inputs.
-            return NoisyLinear(init, inputs, outputs, noise * inputs**0.5 if c.broken == "noisy" else noise)
+            return NoisyLinear(init, inputs, outputs, sigma) if sigma else Linear(init, inputs, outputs)
 
         def stream(outputs: int) -> nn.Module:
             if not c.dueling:
                 return last(self.body.outputs, outputs)
-            own = Mlp(init, self.body.outputs, c.hidden[-1:], c.activation, noisy=noise)
+            own = Mlp(init, self.body.outputs, c.hidden[-1:], c.activation, noisy=sigma)
             return nn.Sequential(own, last(own.outputs, outputs))
 
         # Dueling streams have the last hidden layer each for themselves.
@@ -150,7 +158,7 @@ class QNetwork(Network):
 class Dqn:
     """A pack of deep Q-learners."""
 
-    copies = 1
+    num_envs = 1
 
     def __init__(
         self,
@@ -170,11 +178,11 @@ class Dqn:
         sees = encoder(init, self._sees, c.filters)
         self._online = QNetwork(init, sees, self._choices.count, c).to(device)
         self._target = deepcopy(self._online).requires_grad_(False)
-        self._adam = Adam(self._online.parameters(), c.learning_rate, c.adam_epsilon, c.gradient_clip)
-        memory = min(c.memory, cells[0].steps)
+        self._adam = Adam(self._online.parameters(), c.learning_rate, c.adam_epsilon, c.max_grad_norm)
+        capacity = min(c.buffer_size, cells[0].steps)
         stored = self._sees.stored
         self._replay = Replay(
-            len(cells), memory, stored, ((), np.int64), prioritised=c.prioritised, alpha=c.priority_alpha
+            len(cells), capacity, stored, ((), np.int64), prioritised=c.prioritised, alpha=c.priority_alpha
         )
         self._draws = Draws(keys(cells, "agent", "draws"))
         self._clock = Clock(cells[0].steps)
@@ -226,15 +234,17 @@ class Dqn:
         before, after = self._sees.store(step.before), self._sees.store(step.after)
         self._replay.add(before, self._chosen, step._replace(after=after))
         clock.steps += 1
-        if clock.steps > c.learning_starts and clock.steps % c.update_every == 0:
+        if clock.steps > c.learning_starts and clock.steps % c.train_freq == 0:
             self._update()
-        if clock.steps % c.target_every == 0:
+        if clock.steps % c.target_update_interval == 0:
             move_toward(self._target, self._online, 1)
 
     def _epsilon(self) -> float:
         c = self.config
-        most = c.epsilon_steps if c.epsilon_share is None else c.epsilon_share * self._clock.total
-        return falling(c.epsilon_start, c.epsilon_end, self._clock.steps / most if most else 1.0)
+        most = c.exploration_steps if c.exploration_fraction is None else c.exploration_fraction * self._clock.total
+        return linear_schedule(
+            c.exploration_initial_eps, c.exploration_final_eps, self._clock.steps / most if most else 1.0
+        )
 
     def _explore(self, each: Array, epsilon: float, draws: Draws) -> npt.NDArray[np.int64]:
         """The best actions [cells, instances], and random ones in place of a share of them."""
@@ -260,58 +270,59 @@ class Dqn:
 
     def _update(self) -> None:
         c = self.config
-        beta = falling(c.priority_beta, 1.0, self._clock.steps / c.priority_steps)
-        batch = self._replay.sample(self._draws, c.batch_size, c.n_step, c.discount, beta)
+        beta = linear_schedule(c.priority_beta, 1.0, self._clock.steps / c.priority_steps)
+        batch = self._replay.sample(self._draws, c.batch_size, c.n_step, c.gamma, beta)
         if c.noisy:
             self._online.resample(self._draws)
             self._target.resample(self._draws)
-        errors, losses = self._distances(batch) if c.distributional else self._differences(batch)
+        errors, losses = self._distributional_td_loss(batch) if c.distributional else self._td_loss(batch)
         self._adam.step((losses * self._tensor(batch.weight)).mean(1))
         if c.prioritised:
             self._replay.prioritise(batch.slot, errors.cpu().numpy())
 
-    def _differences(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Errors and losses [cells, batch] of values."""
+    def _td_loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """Absolute TD errors and Huber losses [cells, batch]."""
         with torch.no_grad():
-            later = self._sees.features(batch.after, self._device)
-            values = self._target(later)
-            best = self._online(later).argmax(-1, keepdim=True) if self.config.double else values.argmax(-1, True)
-            goal = self._tensor(batch.gain) + self._tensor(batch.discount) * values.gather(-1, best)[..., 0]
+            after = self._sees.features(batch.after, self._device)
+            values = self._target(after)
+            best = self._online(after).argmax(-1, keepdim=True) if self.config.double else values.argmax(-1, True)
+            next_value = values.gather(-1, best)[..., 0]
+            td_target = self._tensor(batch.n_step_return) + self._tensor(batch.discount) * next_value
         now = self._online(self._sees.features(batch.before, self._device))
         value = now.gather(-1, self._tensor(batch.action)[..., None])[..., 0]
-        return (value.detach() - goal).abs(), functional.smooth_l1_loss(value, goal, reduction="none")
+        return (value.detach() - td_target).abs(), functional.smooth_l1_loss(value, td_target, reduction="none")
 
-    def _distances(self, batch: Batch) -> tuple[Tensor, Tensor]:
-        """Errors and losses [cells, batch] of distributions: relative entropies, which priorities follow (Rainbow), and
-        cross-entropies, which have the same gradients (C51)."""
+    def _distributional_td_loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
+        """KL divergences, which are the priorities (Rainbow), and cross-entropy losses (C51), both [cells, batch]."""
         c = self.config
         with torch.no_grad():
-            later = self._sees.features(batch.after, self._device)
-            logits = self._target(later)
-            best = self._means(self._online(later) if c.double else logits).argmax(-1)
-            chances = logits.softmax(-1)[*_where(best), best]
-            goals = self._tensor(batch.gain)[..., None] + self._tensor(batch.discount)[..., None] * self._atoms
-            goal = projected(chances, goals.clamp(c.value_min, c.value_max), c.value_min, c.value_max)
+            after = self._sees.features(batch.after, self._device)
+            logits = self._target(after)
+            best = self._means(self._online(after) if c.double else logits).argmax(-1)
+            probs = logits.softmax(-1)[*_where(best), best]
+            returns, discount = self._tensor(batch.n_step_return)[..., None], self._tensor(batch.discount)[..., None]
+            support = (returns + discount * self._atoms).clamp(c.value_min, c.value_max)
+            td_target = projected(probs, support, c.value_min, c.value_max)
         logits = self._online(self._sees.features(batch.before, self._device))
         action = self._tensor(batch.action)
-        losses = -(goal * logits[*_where(action), action].log_softmax(-1)).sum(-1)
-        own = torch.special.entr(goal).sum(-1)
-        return (losses.detach() - own).clamp(min=0), losses
+        losses = -(td_target * logits[*_where(action), action].log_softmax(-1)).sum(-1)
+        entropy = torch.special.entr(td_target).sum(-1)
+        return (losses.detach() - entropy).clamp(min=0), losses
 
     def _tensor(self, array: Array) -> Tensor:
         return torch.from_numpy(array).to(self._device)
 
 
-def projected(chances: Tensor, goals: Tensor, low: float, high: float) -> Tensor:
-    """Chances of goals that lie between atoms, shared among the atoms on both sides in proportion to nearness."""
-    atoms = chances.shape[-1]
-    place = (goals - low) / (high - low) * (atoms - 1)
+def projected(probs: Tensor, support: Tensor, low: float, high: float) -> Tensor:
+    """Probabilities on a shifted support, projected onto the atoms: shared linearly by the two neighbours (C51)."""
+    atoms = probs.shape[-1]
+    place = (support - low) / (high - low) * (atoms - 1)
     below = place.floor().clamp(0, atoms - 1)
     above = (below + 1).clamp(max=atoms - 1)
     share = place - below
-    found = torch.zeros_like(chances)
-    found.scatter_add_(-1, below.long(), chances * (1 - share))
-    return found.scatter_add_(-1, above.long(), chances * share)
+    found = torch.zeros_like(probs)
+    found.scatter_add_(-1, below.long(), probs * (1 - share))
+    return found.scatter_add_(-1, above.long(), probs * share)
 
 
 def _where(index: Tensor) -> tuple[Tensor, Tensor]:

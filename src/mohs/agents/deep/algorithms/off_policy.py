@@ -1,4 +1,4 @@
-"""What do learners of continuous actions from memory share? They all act, remember and update when that is due.
+"""What do off-policy learners of continuous actions share? All act, store transitions and update on schedule.
 
 Which action to take and how to learn from a batch is said by a *rule*, in a file of its own for each algorithm.
 """
@@ -33,26 +33,28 @@ from mohs.core.domain import Choice, Each, Integer, Optional, Real
 
 @dataclass(frozen=True)
 class OffPolicyConfig(DeepConfig):
-    learning_rate: float = setting(1e-3, Real(0, low_open=True), "step size of Adam")
+    learning_rate: float = setting(1e-3, Real(0, low_open=True), "learning rate of Adam")
     actor_learning_rate: float | None = setting(
-        None, Optional(Real(0, low_open=True)), "that of the actor; None: the same"
+        None, Optional(Real(0, low_open=True)), "learning rate of the actor; None is learning_rate"
     )
-    discount: float = setting(0.99, Real(0, 1), "γ")
-    hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "widths of the hidden layers of actor and critics")
-    activation: str = setting("relu", Choice(("relu", "tanh")), "of the hidden layers")
+    gamma: float = setting(0.99, Real(0, 1), "discount factor")
+    hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths of actor and critics")
+    activation: str = setting("relu", Choice(("relu", "tanh")), "activation of the hidden layers")
     filters: tuple[tuple[int, ...], ...] = setting(
-        ((16, 8, 4), (32, 4, 2)), Each(Each(Integer(1), 3)), "convolutions before images: channels, kernel, stride"
+        ((16, 8, 4), (32, 4, 2)),
+        Each(Each(Integer(1), 3)),
+        "convolutions for images: [channels, kernel, stride] of each layer",
     )
-    batch_size: int = setting(64, Integer(1), "transitions in an update")
-    memory: int = setting(50_000, Integer(1), "transitions that are remembered")
-    learning_starts: int = setting(500, Integer(0), "steps before the first update")
+    batch_size: int = setting(64, Integer(1), "minibatch size, in transitions")
+    buffer_size: int = setting(50_000, Integer(1), "capacity of the replay buffer, in transitions")
+    learning_starts: int = setting(500, Integer(0), "environment steps before the first update")
     random_steps: int | None = setting(
-        None, Optional(Integer(0)), "steps of random actions; None: until learning starts"
+        None, Optional(Integer(0)), "environment steps with uniformly random actions; None is learning_starts"
     )
-    update_every: int = setting(1, Integer(1), "steps between updates")
-    updates: int = setting(1, Integer(1), "updates at a time")
-    target_rate: float = setting(0.005, Real(0, 1, low_open=True), "part of the way that targets follow (τ)")
-    n_step: int = setting(1, Integer(1), "rewards that are added before a value is trusted")
+    train_freq: int = setting(1, Integer(1), "environment steps between updates")
+    gradient_steps: int = setting(1, Integer(1), "gradient steps of each update")
+    tau: float = setting(0.005, Real(0, 1, low_open=True), "soft update coefficient of the target networks (τ)")
+    n_step: int = setting(1, Integer(1), "n-step return length")
 
     @property
     def actor_rate(self) -> float:
@@ -68,7 +70,7 @@ class Sample(NamedTuple):
 
     before: Tensor
     action: Tensor
-    gain: Tensor
+    n_step_return: Tensor
     after: Tensor
     discount: Tensor
 
@@ -106,7 +108,7 @@ class RuleMaker(Protocol):
 class OffPolicy:
     """A pack of learners of continuous actions: an algorithm in the sense of `algorithm.py`."""
 
-    copies = 1
+    num_envs = 1
 
     def __init__(
         self,
@@ -124,8 +126,8 @@ class OffPolicy:
         self._range = action_range(action_space, cells[0].agent.name)
         width = self._range.width
         self.rule = rule(generators(keys(cells, "agent", "weights")), self._sees, width, c, device)
-        memory = min(c.memory, cells[0].steps)
-        self._replay = Replay(len(cells), memory, self._sees.stored, ((width,), np.float32))
+        capacity = min(c.buffer_size, cells[0].steps)
+        self._replay = Replay(len(cells), capacity, self._sees.stored, ((width,), np.float32))
         self._draws = Draws(keys(cells, "agent", "draws"))
         self._clock = Clock(cells[0].steps)
         self._noise = noise
@@ -183,18 +185,18 @@ class OffPolicy:
         self._replay.add(before, self._chosen, step._replace(after=after))
         self._under_way.value[step.terminated | step.truncated] = 0
         clock.steps += 1
-        if clock.steps > c.learning_starts and clock.steps % c.update_every == 0:
-            for _ in range(c.updates):
+        if clock.steps > c.learning_starts and clock.steps % c.train_freq == 0:
+            for _ in range(c.gradient_steps):
                 self.rule.update(self._sample(), self._draws)
 
     def _sample(self) -> Sample:
         c = self.config
-        batch = self._replay.sample(self._draws, c.batch_size, c.n_step, c.discount)
+        batch = self._replay.sample(self._draws, c.batch_size, c.n_step, c.gamma)
         before, after = (self._sees.features(seen, self._device) for seen in (batch.before, batch.after))
-        action, gain, discount = (
-            torch.from_numpy(array).to(self._device) for array in (batch.action, batch.gain, batch.discount)
+        action, n_step_return, discount = (
+            torch.from_numpy(array).to(self._device) for array in (batch.action, batch.n_step_return, batch.discount)
         )
-        return Sample(before, action, gain, after, discount)
+        return Sample(before, action, n_step_return, after, discount)
 
     @torch.no_grad()
     def values(self, each: Array) -> Floats:

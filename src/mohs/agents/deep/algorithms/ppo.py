@@ -20,9 +20,9 @@ from mohs.agents.hyperparameters import setting
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Flag, Integer, Optional, Real
 
-# Short episodes that seldom pay: many environments, short rollouts, a price on certainty; filters for small images.
+# Short episodes with sparse rewards: many environments, short rollouts, an entropy bonus; filters for small images.
 CTGRAPH = {
-    "learning_rate": 2e-3, "copies": 8, "steps": 32, "epochs": 4, "entropy_weight": 0.01,
+    "learning_rate": 2e-3, "num_envs": 8, "n_steps": 32, "n_epochs": 4, "ent_coef": 0.01,
     "filters": ((16, 4, 2), (32, 3, 1)),
 }  # fmt: skip
 AT_ONCE = 512  # frames of a cell that are valued together: what they pass through stays in cache
@@ -30,32 +30,32 @@ AT_ONCE = 512  # frames of a cell that are valued together: what they pass throu
 
 @dataclass(frozen=True)
 class PpoConfig(ActorCriticConfig):
-    learning_rate: float = setting(5e-4, Real(0, low_open=True), "step size of the optimiser")
-    steps: int = setting(512, Integer(1), "of each environment between updates")
-    batch_size: int = setting(64, Integer(1), "steps in an update")
-    epochs: int = setting(10, Integer(1), "passes over a rollout")
-    clip: float = setting(0.2, Real(0, low_open=True), "how far the odds of an action may move from 1")
-    clip_schedule: str = setting(
-        "constant", Choice(("constant", "linear")), "whether that stays or falls to 0 in the course of training"
+    learning_rate: float = setting(5e-4, Real(0, low_open=True), "learning rate")
+    n_steps: int = setting(512, Integer(1), "rollout length: steps of each environment per update")
+    batch_size: int = setting(64, Integer(1), "minibatch size, in steps")
+    n_epochs: int = setting(10, Integer(1), "epochs over each rollout")
+    clip_range: float = setting(0.2, Real(0, low_open=True), "clipping range of the probability ratio")
+    clip_range_schedule: str = setting(
+        "constant", Choice(("constant", "linear")), "clipping range schedule; linear falls to 0 over the run"
     )
-    value_clip: float | None = setting(
-        None, Optional(Real(0, low_open=True)), "how far a value may move, or None: as far as it likes"
+    clip_range_vf: float | None = setting(
+        None, Optional(Real(0, low_open=True)), "clipping range of the value function; None is no clipping"
     )
-    normalise: bool = setting(True, Flag(), "advantages with mean 0 and deviation 1 in every minibatch")
+    normalize_advantage: bool = setting(True, Flag(), "normalise the advantages of every minibatch")
 
     @classmethod
     def presets(cls) -> Mapping[str, Mapping[str, Any]]:
         atari = {
-            "learning_rate": 2.5e-4, "learning_rate_schedule": "linear", "copies": 8, "batch_size": 256, "epochs": 4,
-            "clip": 0.1, "clip_schedule": "linear", "entropy_weight": 0.01,
+            "learning_rate": 2.5e-4, "learning_rate_schedule": "linear", "num_envs": 8, "batch_size": 256,
+            "n_epochs": 4, "clip_range": 0.1, "clip_range_schedule": "linear", "ent_coef": 0.01,
         }  # fmt: skip
         return {
             "ctgraph": CTGRAPH,
             "stable_baselines3": {
-                "learning_rate": 3e-4, "copies": 1, "steps": 2048, "batch_size": 64, "epochs": 10,
+                "learning_rate": 3e-4, "num_envs": 1, "n_steps": 2048, "batch_size": 64, "n_epochs": 10,
             },
             # The Effective Horizon Challenge: stable-baselines3's settings for Atari, with rollouts of three lengths.
-            **{f"effective_horizon_{steps}": {**atari, "steps": steps} for steps in (128, 1280, 12800)},
+            **{f"effective_horizon_{steps}": {**atari, "n_steps": steps} for steps in (128, 1280, 12800)},
         }  # fmt: skip
 
 
@@ -72,32 +72,32 @@ def ppo(
 
 def update(agent: PolicyGradient, config: PpoConfig) -> None:
     c, rollout = config, agent.rollout
-    clip = scheduled(c.clip, c.clip_schedule, agent.left)
+    clip = scheduled(c.clip_range, c.clip_range_schedule, agent.left)
     values, log_probs = _before(agent)
-    found = rollout.advantages(values.reshape(rollout.seen.shape[:3]), c.discount, c.trace)
+    found = rollout.advantages(values.reshape(rollout.seen.shape[:3]), c.gamma, c.gae_lambda)
     total = log_probs.shape[1]
-    advantages, goals = flat(found), flat(found) + values[:, :total]
+    advantages, returns = flat(found), flat(found) + values[:, :total]
     seen, actions, rows = flat(rollout.seen), flat(rollout.actions), np.arange(len(values))[:, None]
-    for _ in range(c.epochs):
+    for _ in range(c.n_epochs):
         for at in minibatches(agent.draws, total, c.batch_size):
             policy, now = agent.network(agent.features(seen[rows, at]))
             mine = agent.tensor(advantages[rows, at])
             ratio = (policy.log_prob(agent.tensor(actions[rows, at])) - agent.tensor(log_probs[rows, at])).exp()
-            gains = clipped_gains(ratio, normalised(mine) if c.normalise else mine, clip)
-            if c.value_clip is not None:
+            objective = clipped_objective(ratio, normalised(mine) if c.normalize_advantage else mine, clip)
+            if c.clip_range_vf is not None:
                 was = agent.tensor(values[rows, at])
-                now = was + (now - was).clamp(-c.value_clip, c.value_clip)
-            agent.optimiser.step(losses(c, gains, policy, now, agent.tensor(goals[rows, at])))
+                now = was + (now - was).clamp(-c.clip_range_vf, c.clip_range_vf)
+            agent.optimiser.step(losses(c, objective, policy, now, agent.tensor(returns[rows, at])))
 
 
-def clipped_gains(ratio: Tensor, advantages: Tensor, clip: float) -> Tensor:
-    """The smaller of what a change of the odds promises and of what it promises within the clip."""
+def clipped_objective(ratio: Tensor, advantages: Tensor, clip: float) -> Tensor:
+    """The clipped surrogate objective (PPO, equation 7) of probability ratios [cells, batch]."""
     return torch.minimum(ratio * advantages, ratio.clamp(1 - clip, 1 + clip) * advantages)
 
 
 @torch.no_grad()
 def _before(agent: PolicyGradient) -> tuple[Floats, Floats]:
-    """Values of all frames of the rollout, and logarithms of the chances that its actions had."""
+    """Values of all frames of the rollout, and log probabilities of its actions."""
     seen, actions = flat(agent.rollout.seen), flat(agent.rollout.actions)
     total = actions.shape[1]
     values, log_probs = [], []

@@ -1,7 +1,7 @@
-"""Deep Q-learning that remembers: values of histories instead of observations.
+"""Recurrent deep Q-learning: values of histories instead of observations.
 
-DRQN (Hausknecht and Stone 2015) on sequences from the replay. As in R2D2 (Kapturowski et al. 2019) they go on from what
-the network remembered when it played them, or from nothing, and some first steps of each only refresh the memory.
+DRQN (Hausknecht and Stone 2015) on sequences from the replay buffer. As in R2D2 (Kapturowski et al. 2019) a sequence
+starts from the recurrent state stored when it was played, or from zeros, and its first steps only refresh the state.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from torch.nn import functional
 from mohs.agents.deep.buffers.sequence_replay import SequenceReplay, Sequences
 from mohs.agents.deep.clock import Clock
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.exploration import falling
+from mohs.agents.deep.exploration import linear_schedule
 from mohs.agents.deep.lifelong.consolidation import likelihood_of_values
 from mohs.agents.deep.lifelong.new_tasks import DeepConfig
 from mohs.agents.deep.networks.encoders import encoder
@@ -39,29 +39,39 @@ from mohs.core.errors import UsageError
 
 @dataclass(frozen=True)
 class RecurrentDqnConfig(DeepConfig):
-    learning_rate: float = setting(5e-4, Real(0, low_open=True), "step size of Adam")
-    adam_epsilon: float = setting(1e-8, Real(0, low_open=True), "what Adam adds to its denominators")
-    discount: float = setting(0.99, Real(0, 1), "γ")
-    hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "widths of the hidden layers; the last remembers")
-    activation: str = setting("relu", Choice(("relu", "tanh")), "of the hidden layers before it")
-    layer: str = setting("gru", Choice(tuple(LAYERS)), "the kind of layer that remembers")
-    echo: bool = setting(False, Flag(), "the last action and reward are inputs too")
-    filters: tuple[tuple[int, ...], ...] = setting(
-        ((16, 8, 4), (32, 4, 2)), Each(Each(Integer(1), 3)), "convolutions before images: channels, kernel, stride"
+    learning_rate: float = setting(5e-4, Real(0, low_open=True), "learning rate of Adam")
+    adam_epsilon: float = setting(1e-8, Real(0, low_open=True), "epsilon of Adam")
+    gamma: float = setting(0.99, Real(0, 1), "discount factor")
+    hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths; the last layer is recurrent")
+    activation: str = setting(
+        "relu", Choice(("relu", "tanh")), "activation of the hidden layers before the recurrent one"
     )
-    batch_size: int = setting(8, Integer(1), "sequences in an update")
-    sequence: int = setting(12, Integer(1), "steps of a sequence that are learnt from,")
-    burn_in: int = setting(4, Integer(0), "after so many that only refresh the memory")
-    stored: bool = setting(True, Flag(), "sequences go on from what was remembered when they were played")
-    memory: int = setting(20_000, Integer(1), "steps that are kept for replay")
-    learning_starts: int = setting(500, Integer(0), "steps before the first update")
-    update_every: int = setting(4, Integer(1), "steps between updates")
-    target_every: int = setting(500, Integer(1), "steps between copies to the target network")
-    gradient_clip: float = setting(10.0, Real(0, low_open=True), "largest norm of the gradient")
-    epsilon_start: float = setting(1.0, Real(0, 1), "share of random actions at first")
-    epsilon_end: float = setting(0.02, Real(0, 1), "and at last,")
-    epsilon_steps: int = setting(2000, Integer(0), "after so many steps")
-    double: bool = setting(False, Flag(), "the online network chooses, the target network values")
+    layer: str = setting("gru", Choice(tuple(LAYERS)), "type of the recurrent layer")
+    echo: bool = setting(False, Flag(), "the last action and reward are inputs of the network")
+    filters: tuple[tuple[int, ...], ...] = setting(
+        ((16, 8, 4), (32, 4, 2)),
+        Each(Each(Integer(1), 3)),
+        "convolutions for images: [channels, kernel, stride] of each layer",
+    )
+    batch_size: int = setting(8, Integer(1), "minibatch size, in sequences")
+    sequence: int = setting(12, Integer(1), "steps of a sequence that are trained on")
+    burn_in: int = setting(4, Integer(0), "steps before them that only refresh the recurrent state")
+    stored_state: bool = setting(
+        True, Flag(), "sequences start from the recurrent state stored in the replay buffer (R2D2), not from zeros"
+    )
+    buffer_size: int = setting(20_000, Integer(1), "capacity of the replay buffer, in environment steps")
+    learning_starts: int = setting(500, Integer(0), "environment steps before the first update")
+    train_freq: int = setting(4, Integer(1), "environment steps between updates")
+    target_update_interval: int = setting(500, Integer(1), "environment steps between updates of the target network")
+    max_grad_norm: float = setting(10.0, Real(0, low_open=True), "maximum norm of the gradient")
+    exploration_initial_eps: float = setting(1.0, Real(0, 1), "initial exploration rate")
+    exploration_final_eps: float = setting(0.02, Real(0, 1), "final exploration rate")
+    exploration_steps: int = setting(
+        2000, Integer(0), "environment steps over which exploration falls linearly to its final rate"
+    )
+    double: bool = setting(
+        False, Flag(), "double Q-learning: the online network selects the action, the target network evaluates it"
+    )
 
 
 class RecurrentQNetwork(Network):
@@ -79,9 +89,9 @@ class RecurrentQNetwork(Network):
 
 
 class RecurrentDqn:
-    """A pack of deep Q-learners that remember."""
+    """A pack of recurrent deep Q-learners."""
 
-    copies = 1
+    num_envs = 1
 
     def __init__(
         self,
@@ -94,11 +104,11 @@ class RecurrentDqn:
         self.config = c = config
         name = cells[0].agent.name
         if not c.hidden:
-            raise UsageError(f"{name} remembers in the last of its hidden layers: hidden must not be empty.")
-        if c.burn_in + c.sequence > c.memory:
+            raise UsageError(f"the last hidden layer of {name} is recurrent: hidden must not be empty.")
+        if c.burn_in + c.sequence > c.buffer_size:
             raise UsageError(
-                f"{name} learns from {c.burn_in + c.sequence} steps in a row (burn_in and sequence), but "
-                f"memory={c.memory} keeps fewer."
+                f"{name} trains on {c.burn_in + c.sequence} consecutive steps (burn_in + sequence), but "
+                f"buffer_size={c.buffer_size} holds fewer."
             )
         self._device, self._cells = device, len(cells)
         self._sees = observations(observation_space)
@@ -109,9 +119,9 @@ class RecurrentDqn:
         body = RecurrentBody(init, sees, echo, c.hidden, c.activation, c.layer)
         self._online = RecurrentQNetwork(init, body, self._choices.count).to(device)
         self._target = deepcopy(self._online).requires_grad_(False)
-        self._adam = Adam(self._online.parameters(), c.learning_rate, c.adam_epsilon, c.gradient_clip)
-        memory = min(c.memory, max(cells[0].steps, c.burn_in + c.sequence))
-        self._replay = SequenceReplay(len(cells), memory, self._sees.stored, body.memory if c.stored else 0)
+        self._adam = Adam(self._online.parameters(), c.learning_rate, c.adam_epsilon, c.max_grad_norm)
+        capacity = min(c.buffer_size, max(cells[0].steps, c.burn_in + c.sequence))
+        self._replay = SequenceReplay(len(cells), capacity, self._sees.stored, body.memory if c.stored_state else 0)
         self._recall = self._nothing(1)
         self._before = self._recall.memory
         self._draws = Draws(keys(cells, "agent", "draws"))
@@ -155,9 +165,9 @@ class RecurrentDqn:
         self._recall.after(step.reward, step.terminated | step.truncated)
         clock.steps += 1
         # Steps, not slots in use: how many of those there are depends on the episodes of each cell.
-        if clock.steps > max(c.learning_starts, c.burn_in + c.sequence) and clock.steps % c.update_every == 0:
+        if clock.steps > max(c.learning_starts, c.burn_in + c.sequence) and clock.steps % c.train_freq == 0:
             self._update()
-        if clock.steps % c.target_every == 0:
+        if clock.steps % c.target_update_interval == 0:
             move_toward(self._target, self._online, 1)
 
     def _nothing(self, instances: int) -> Recall:
@@ -166,7 +176,8 @@ class RecurrentDqn:
 
     def _epsilon(self) -> float:
         c = self.config
-        return falling(c.epsilon_start, c.epsilon_end, self._clock.steps / c.epsilon_steps if c.epsilon_steps else 1.0)
+        progress = self._clock.steps / c.exploration_steps if c.exploration_steps else 1.0
+        return linear_schedule(c.exploration_initial_eps, c.exploration_final_eps, progress)
 
     def _chosen(self, now: Array, recall: Recall, epsilon: float, draws: Draws) -> Array:
         """The best actions, and random ones in place of a share of them; recalled from now on."""
@@ -195,27 +206,27 @@ class RecurrentDqn:
         drawn = self._replay.sample(self._draws, c.batch_size, c.burn_in + c.sequence)
         learnt = slice(c.burn_in, -1)
         counts = self._tensor(drawn.acts[..., learnt]).float()
-        losses = counts * self._losses(drawn, learnt)
+        losses = counts * self._td_loss(drawn, learnt)
         self._adam.step(losses.flatten(1).sum(1) / counts.flatten(1).sum(1).clamp(min=1))
 
-    def _losses(self, drawn: Sequences, learnt: slice) -> Tensor:
+    def _td_loss(self, drawn: Sequences, learnt: slice) -> Tensor:
         """Losses [cells, batch, time] of the steps that are learnt from."""
         moments = self._moments(drawn)
         values = self._unrolled(self._online, moments, drawn)
         action = self._tensor(drawn.action[..., learnt])[..., None]
         value = values[:, :, :-1].gather(-1, action)[..., 0]
         with torch.no_grad():
-            later = self._unrolled(self._target, moments, drawn)[:, :, 1:]
-            best = (values[:, :, 1:] if self.config.double else later).argmax(-1, keepdim=True)
+            next_values = self._unrolled(self._target, moments, drawn)[:, :, 1:]
+            best = (values[:, :, 1:] if self.config.double else next_values).argmax(-1, keepdim=True)
             lives = self._tensor(drawn.lives[..., learnt]).float()
-            gain = self._tensor(drawn.reward[..., learnt])
-            goal = gain + self.config.discount * lives * later.gather(-1, best)[..., 0]
-        return functional.smooth_l1_loss(value, goal, reduction="none")
+            reward = self._tensor(drawn.reward[..., learnt])
+            td_target = reward + self.config.gamma * lives * next_values.gather(-1, best)[..., 0]
+        return functional.smooth_l1_loss(value, td_target, reduction="none")
 
     def _unrolled(self, network: RecurrentQNetwork, moments: Moments, drawn: Sequences) -> Tensor:
         """Values along sequences, without those of the first steps, which only refresh the memory."""
         burn_in = self.config.burn_in
-        memory = self._tensor(drawn.memory) if self.config.stored else self._no_memory(len(drawn.frame[0]))
+        memory = self._tensor(drawn.memory) if self.config.stored_state else self._no_memory(len(drawn.frame[0]))
         if burn_in:
             with torch.no_grad():
                 _, memory = network(Moments(*(x[:, :, :burn_in] for x in moments)), memory)

@@ -1,7 +1,7 @@
-"""Proximal policy optimisation that remembers: actor and critic share a body whose last layer is recurrent.
+"""Recurrent proximal policy optimisation: actor and critic share a body whose last layer is recurrent.
 
-A rollout is cut into sequences. Each goes on from what the network remembered when it was played, and counts as a whole
-in a minibatch; so gradients go back to the start of a sequence, memory beyond.
+A rollout is cut into sequences. Each starts from the recurrent state of the time it was played and is one element of a
+minibatch: gradients reach back to the start of a sequence, the recurrent state reaches further.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from gymnasium import spaces
 from torch import Tensor
 
 from mohs.agents.deep.algorithms.actor_critic import losses, normalised, optimiser, scheduled
-from mohs.agents.deep.algorithms.ppo import CTGRAPH, PpoConfig, clipped_gains
+from mohs.agents.deep.algorithms.ppo import CTGRAPH, PpoConfig, clipped_objective
 from mohs.agents.deep.buffers.rollouts import Floats, Rollout, minibatches, was_cut
 from mohs.agents.deep.clock import Clock
 from mohs.agents.deep.draws import Draws
@@ -38,13 +38,13 @@ from mohs.core.errors import UsageError
 
 @dataclass(frozen=True)
 class RecurrentPpoConfig(PpoConfig):
-    copies: int = setting(8, Integer(1), "environments of each cell")
-    steps: int = setting(128, Integer(1), "of each environment between updates")
-    sequence: int = setting(16, Integer(1), "steps through which gradients go back; divides `steps`")
-    batch_size: int = setting(8, Integer(1), "sequences in an update")
-    hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "widths of the hidden layers; the last remembers")
-    layer: str = setting("gru", Choice(tuple(LAYERS)), "the kind of layer that remembers")
-    echo: bool = setting(False, Flag(), "the last action and reward are inputs too")
+    num_envs: int = setting(8, Integer(1), "parallel environments")
+    n_steps: int = setting(128, Integer(1), "rollout length: steps of each environment per update")
+    sequence: int = setting(16, Integer(1), "truncation length of backpropagation through time; divides n_steps")
+    batch_size: int = setting(8, Integer(1), "minibatch size, in sequences")
+    hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths; the last layer is recurrent")
+    layer: str = setting("gru", Choice(tuple(LAYERS)), "type of the recurrent layer")
+    echo: bool = setting(False, Flag(), "the last action and reward are inputs of the network")
 
     @classmethod
     def presets(cls) -> Mapping[str, Mapping[str, Any]]:
@@ -67,18 +67,18 @@ class RecurrentActorCritic(Network):
 
 
 class Played:
-    """What was known at each step of a rollout [cells, steps, copies, ...]; memories where sequences start."""
+    """What was known at each step of a rollout [cells, steps, num_envs, ...]; memories where sequences start."""
 
     NAMES = ("begins", "last_action", "last_reward", "value", "log_prob", "memory")
 
     def __init__(self, cells: int, c: RecurrentPpoConfig, action: Kept, memory: int) -> None:
-        shape = cells, c.steps, c.copies
+        shape = cells, c.n_steps, c.num_envs
         self._sequence = c.sequence
         self.begins = np.zeros(shape, dtype=np.bool_)
         self.last_action = np.zeros((*shape, *action[0]), dtype=action[1])
         self.last_reward = np.zeros(shape, dtype=np.float32)
         self.value, self.log_prob = np.zeros(shape, dtype=np.float32), np.zeros(shape, dtype=np.float32)
-        self.memory = np.zeros((cells, c.steps // c.sequence, c.copies, memory), dtype=np.float32)
+        self.memory = np.zeros((cells, c.n_steps // c.sequence, c.num_envs, memory), dtype=np.float32)
 
     def recall(self, t: int, recall: Recall) -> None:
         """Keeps what is recalled before step t."""
@@ -95,7 +95,7 @@ class Played:
 
 
 class RecurrentPpo:
-    """A pack that learns by proximal policy optimisation and remembers."""
+    """A pack that learns by recurrent proximal policy optimisation."""
 
     def __init__(
         self,
@@ -108,10 +108,12 @@ class RecurrentPpo:
         self._config = c = config
         name = cells[0].agent.name
         if not c.hidden:
-            raise UsageError(f"{name} remembers in the last of its hidden layers: hidden must not be empty.")
-        if c.steps % c.sequence:
-            raise UsageError(f"{name} cuts rollouts into sequences: sequence={c.sequence} must divide steps={c.steps}.")
-        self.copies = c.copies
+            raise UsageError(f"the last hidden layer of {name} is recurrent: hidden must not be empty.")
+        if c.n_steps % c.sequence:
+            raise UsageError(
+                f"{name} cuts rollouts into sequences: sequence={c.sequence} must divide n_steps={c.n_steps}."
+            )
+        self.num_envs = c.num_envs
         self._device, self._cells = device, len(cells)
         self._sees = observations(observation_space)
         self._actions = actions(action_space, name)
@@ -121,10 +123,10 @@ class RecurrentPpo:
         self._network = RecurrentActorCritic(init, body, self._actions, c.log_std).to(device)
         self._optimiser = optimiser(self._network, c)
         self._rollout = Rollout(
-            len(cells), c.steps, c.copies, self._sees.stored, kept(self._actions), kept_whole=c.lifelong == "ewc"
+            len(cells), c.n_steps, c.num_envs, self._sees.stored, kept(self._actions), kept_whole=c.lifelong == "ewc"
         )
         self._played = Played(len(cells), c, kept(self._actions), body.memory)
-        self._recall = self._nothing(c.copies)
+        self._recall = self._nothing(c.num_envs)
         self._draws = Draws(keys(cells, "agent", "draws"))
         self._clock = Clock(cells[0].steps)
         self._before: Array = np.empty(0)  # of the step under way,
@@ -167,7 +169,7 @@ class RecurrentPpo:
             "seen": self._rollout.seen[:, :-1], "begins": played.begins, "last_action": played.last_action,
             "last_reward": played.last_reward,
         }  # fmt: skip
-        count = max(self._rollout.filled // c.sequence, 1) * c.copies
+        count = max(self._rollout.filled // c.sequence, 1) * c.num_envs
         at, rows = draws.integers(count, -(-steps // c.sequence)), np.arange(self._cells)[:, None]
         share = steps / (at.shape[1] * c.sequence)  # whole sequences may be more than was asked for
         batch = {name: in_sequences(array, c.sequence)[rows, at] for name, array in known.items()}
@@ -186,7 +188,7 @@ class RecurrentPpo:
             later = self._peek(self._each(self._sees.store(step.after)))
         self._recall.after(step.reward, over)
         self._rollout.add(self._before, self._chosen, step, self._sees.store(step.now), later)
-        self._clock.steps += self.copies
+        self._clock.steps += self.num_envs
         if self._rollout.full:
             self._update()
             self._rollout.clear()
@@ -200,18 +202,18 @@ class RecurrentPpo:
         c, played, rollout = self._config, self._played, self._rollout
         left = self._clock.left
         self._optimiser.set_rate(scheduled(c.learning_rate, c.learning_rate_schedule, left))
-        clip = scheduled(c.clip, c.clip_schedule, left)
+        clip = scheduled(c.clip_range, c.clip_range_schedule, left)
         values = np.concatenate([played.value, self._peek(rollout.now)[:, None]], 1)
-        advantages = rollout.advantages(values, c.discount, c.trace)
+        advantages = rollout.advantages(values, c.gamma, c.gae_lambda)
         steps = {
             "seen": rollout.seen[:, :-1], "begins": played.begins, "last_action": played.last_action,
             "last_reward": played.last_reward, "action": rollout.actions, "log_prob": played.log_prob,
-            "value": played.value, "advantage": advantages, "goal": advantages + played.value,
+            "value": played.value, "advantage": advantages, "return": advantages + played.value,
         }  # fmt: skip
         drawn_from = {name: in_sequences(array, c.sequence) for name, array in steps.items()}
         memories = played.memory.reshape(self._cells, -1, played.memory.shape[-1])
         rows = np.arange(self._cells)[:, None]
-        for _ in range(c.epochs):
+        for _ in range(c.n_epochs):
             for at in minibatches(self._draws, memories.shape[1], c.batch_size):
                 batch = {name: array[rows, at] for name, array in drawn_from.items()}
                 self._optimiser.step(self._losses(batch, memories[rows, at], clip))
@@ -220,14 +222,14 @@ class RecurrentPpo:
         """The losses [cells] of sequences [cells, batch, time]."""
         c = self._config
         policy, value, _ = self._network(self._moments(batch), self._tensor(memory))
-        action, log_prob, was, advantage, goal = (
-            self._tensor(batch[name]).flatten(1, 2) for name in ("action", "log_prob", "value", "advantage", "goal")
+        action, log_prob, was, advantage, returns = (
+            self._tensor(batch[name]).flatten(1, 2) for name in ("action", "log_prob", "value", "advantage", "return")
         )
         ratio = (policy.log_prob(action) - log_prob).exp()
-        gains = clipped_gains(ratio, normalised(advantage) if c.normalise else advantage, clip)
-        if c.value_clip is not None:
-            value = was + (value - was).clamp(-c.value_clip, c.value_clip)
-        return losses(c, gains, policy, value, goal)
+        objective = clipped_objective(ratio, normalised(advantage) if c.normalize_advantage else advantage, clip)
+        if c.clip_range_vf is not None:
+            value = was + (value - was).clamp(-c.clip_range_vf, c.clip_range_vf)
+        return losses(c, objective, policy, value, returns)
 
     def _moments(self, batch: Mapping[str, Array]) -> Moments:
         return Moments(
@@ -267,10 +269,10 @@ class RecurrentPpo:
 
 
 def in_sequences(array: Array, length: int) -> Array:
-    """[cells, steps, copies, ...] as [cells, sequences, length, ...], those of one stretch of time side by side."""
-    cells, steps, copies, *rest = array.shape
-    cut = array.reshape(cells, steps // length, length, copies, *rest).swapaxes(2, 3)
-    return cut.reshape(cells, steps // length * copies, length, *rest)
+    """[cells, steps, num_envs, ...] as [cells, sequences, length, ...], those of one stretch of time side by side."""
+    cells, steps, num_envs, *rest = array.shape
+    cut = array.reshape(cells, steps // length, length, num_envs, *rest).swapaxes(2, 3)
+    return cut.reshape(cells, steps // length * num_envs, length, *rest)
 
 
 def _echo(of: Actions) -> Echo:

@@ -32,21 +32,23 @@ LOG_STD_MIN, LOG_STD_MAX = -20.0, 2.0
 
 @dataclass(frozen=True)
 class SacConfig(OffPolicyConfig):
-    learning_rate: float = setting(3e-4, Real(0, low_open=True), "step size of Adam")
-    entropy_coefficient: float = setting(1.0, Real(0, low_open=True), "what entropy is worth (α), at first")
-    learn_entropy: bool = setting(True, Flag(), "learn that from the target entropy")
-    target_entropy: float | None = setting(None, Optional(Real()), "of the policy; None: minus the width of actions")
+    learning_rate: float = setting(3e-4, Real(0, low_open=True), "learning rate of Adam")
+    ent_coef: float = setting(1.0, Real(0, low_open=True), "entropy coefficient (α); initial value where it is learned")
+    learn_ent_coef: bool = setting(True, Flag(), "learn the entropy coefficient")
+    target_entropy: float | None = setting(
+        None, Optional(Real()), "target entropy of the policy; None is minus the number of action dimensions"
+    )
 
     @classmethod
     def presets(cls) -> Mapping[str, Mapping[str, Any]]:
         return {
             # The tuned values of MDP Playground's experiments; RLlib's SAC takes no random actions at first.
             "mdp_playground": {
-                "learning_rate": 3e-4, "hidden": (32, 32), "batch_size": 30, "memory": 50_000, "target_rate": 0.0002,
-                "learning_starts": 2000, "random_steps": 0, "entropy_coefficient": 0.1,
+                "learning_rate": 3e-4, "hidden": (32, 32), "batch_size": 30, "buffer_size": 50_000, "tau": 0.0002,
+                "learning_starts": 2000, "random_steps": 0, "ent_coef": 0.1,
             },
             "stable_baselines3": {
-                "learning_rate": 3e-4, "hidden": (256, 256), "batch_size": 256, "memory": 1_000_000,
+                "learning_rate": 3e-4, "hidden": (256, 256), "batch_size": 256, "buffer_size": 1_000_000,
                 "learning_starts": 100,
             },
         }  # fmt: skip
@@ -72,7 +74,7 @@ class Sac:
         self.config = config
         self.actor = Actor(init, sees, 2 * actions, config).to(device)
         self.critics = Critics(init, sees, actions, config, 2).to(device)
-        self.entropy = Entropy(len(init), config.entropy_coefficient).to(device)
+        self.entropy = Entropy(len(init), config.ent_coef).to(device)
         self._target_entropy = -float(actions) if config.target_entropy is None else config.target_entropy
         self._target_critics = deepcopy(self.critics).requires_grad_(False)
         self._actor_adam = Adam(self.actor.parameters(), config.actor_rate)
@@ -99,20 +101,20 @@ class Sac:
         return self.actor.finite() & self.critics.finite() & self.entropy.finite()
 
     def update(self, batch: Sample, draws: Draws) -> None:
-        action, log_chance = self._drawn(batch.before, draws)
+        action, log_prob = self._drawn(batch.before, draws)
         worth = self.entropy.log().detach().exp()
-        if self.config.learn_entropy:
-            lack = (log_chance.detach() + self._target_entropy).mean(1)
+        if self.config.learn_ent_coef:
+            lack = (log_prob.detach() + self._target_entropy).mean(1)
             self._entropy_adam.step(-self.entropy.log()[:, 0] * lack)
         with torch.no_grad():
-            then, log_chance_then = self._drawn(batch.after, draws)
-            value = self._target_critics(batch.after, then).amin(1) - worth * log_chance_then
-            goal = batch.gain + batch.discount * value
+            then, log_prob_then = self._drawn(batch.after, draws)
+            value = self._target_critics(batch.after, then).amin(1) - worth * log_prob_then
+            td_target = batch.n_step_return + batch.discount * value
         values = self.critics(batch.before, batch.action)
-        self._critic_adam.step((values - goal[:, None]).square().mean(2).sum(1) * 0.5)
+        self._critic_adam.step((values - td_target[:, None]).square().mean(2).sum(1) * 0.5)
         value = self.judge(batch.before, action)
-        self._actor_adam.step((worth * log_chance - value).mean(1))
-        move_toward(self._target_critics, self.critics, self.config.target_rate)
+        self._actor_adam.step((worth * log_prob - value).mean(1))
+        move_toward(self._target_critics, self.critics, self.config.tau)
 
     def _drawn(self, seen: Tensor, draws: Draws) -> tuple[Tensor, Tensor]:
         mean, log_std = halves(self.actor(seen))

@@ -1,4 +1,4 @@
-"""What does a learner remember? A ring of frames for each cell, from which n-step transitions are drawn.
+"""What is in the replay buffer? A ring of frames for each cell, from which n-step transitions are drawn.
 
 Every frame is stored once: a transition starts in a slot and leads to a later one. Only where an episode is cut off
 does its last frame take a slot of its own, from which no transition starts. A sample is drawn uniformly, or in
@@ -22,15 +22,15 @@ _ARRAYS = ("_actions", "_rewards", "_ends")
 
 
 class Batch(NamedTuple):
-    """Transitions [cells, batch]: what was seen, done, earned in n steps; what was seen then and what it counts.
+    """n-step transitions [cells, batch].
 
-    `discount` is γ to the number of steps, and 0 where the episode had ended: then `after` is of another. `slot` says
-    where they lie and `weight` how much they count to make up for the way in which they were drawn.
+    `discount` is γ to the number of steps, and 0 where the episode had ended: then `after` is of another. `slot` is
+    their place in the buffer, `weight` the importance weight of prioritised replay.
     """
 
     before: Array
     action: Array
-    gain: npt.NDArray[np.float32]
+    n_step_return: npt.NDArray[np.float32]
     after: Array
     discount: npt.NDArray[np.float32]
     slot: npt.NDArray[np.int64]
@@ -38,9 +38,9 @@ class Batch(NamedTuple):
 
 
 class Replay:
-    """The memories of a pack. `frame` and `action` are the shape and type of what is stored of each.
+    """The replay buffers of a pack. `frame` and `action` are the shape and type of what is stored of each.
 
-    `capacity` counts slots in which something is kept: transitions, and last frames of episodes that were cut off.
+    `capacity` counts slots: transitions, and last frames of truncated episodes.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class Replay:
         self._cells = np.arange(cells)
 
     def add(self, before: Array, action: Array, step: Step) -> None:
-        """Remembers a step of every cell; `before` and `action` as they are stored, `step.after` too."""
+        """Stores a step of every cell; `before` and `action` as they are stored, `step.after` too."""
         at = self._heads[:, 0].copy()
         # Elsewhere the frame lies there already: it came after the last step.
         begins = np.flatnonzero(self._ends[self._cells, at - 1] != kernels.WENT_ON)
@@ -84,17 +84,17 @@ class Replay:
         """What comes next does not follow from what came last."""
         kernels.cut(self._heads, self._ends, self._tree)
 
-    def sample(self, draws: Draws, batch: int, n: int, discount: float, beta: float = 1.0) -> Batch:
+    def sample(self, draws: Draws, batch: int, n: int, gamma: float, beta: float = 1.0) -> Batch:
         shape = len(self._cells), batch
         slot, after = np.empty(shape, dtype=np.int64), np.empty(shape, dtype=np.int64)
-        gain, left = np.empty(shape, dtype=np.float32), np.empty(shape, dtype=np.float32)
+        returns, discount = np.empty(shape, dtype=np.float32), np.empty(shape, dtype=np.float32)
         weight = np.ones(shape, dtype=np.float32)
         kernels.sample(
-            draws.keys, draws.next(), self._heads, self._rewards, self._ends, self._tree, n, discount, beta, slot,
-            after, gain, left, weight,
+            draws.keys, draws.next(), self._heads, self._rewards, self._ends, self._tree, n, gamma, beta, slot,
+            after, returns, discount, weight,
         )  # fmt: skip
         action = self._actions[self._cells[:, None], slot]
-        return Batch(self._frames.take(slot), action, gain, self._frames.take(after), left, slot, weight)
+        return Batch(self._frames.take(slot), action, returns, self._frames.take(after), discount, slot, weight)
 
     def prioritise(self, slot: npt.NDArray[np.int64], error: npt.NDArray[Any]) -> None:
         """New priorities from the absolute errors of transitions."""

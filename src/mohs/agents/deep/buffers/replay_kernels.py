@@ -1,4 +1,4 @@
-"""How are transitions kept and drawn? The kernels of the replay memory.
+"""How are transitions kept and drawn? The kernels of the replay buffer.
 
 A slot's end says what the step that starts there led to: the episode went on, it terminated, or it was cut off (the
 next slot holds its last frame); or that no step starts there.
@@ -76,8 +76,8 @@ def cut(heads, ends, tree):
 
 
 @kernel
-def sample(keys, count, heads, rewards, ends, tree, n, discount, beta, slot, after, gain, left, weight):
-    """Draws starts and follows each for n steps, or to the end of its episode or of the memory."""
+def sample(keys, count, heads, rewards, ends, tree, n, gamma, beta, slot, after, n_step_return, discount, weight):
+    """Draws starts and follows each for n steps, or to the end of its episode or of the buffer."""
     slots = ends.shape[1]
     for i in range(slot.shape[0]):
         head, size = heads[i, 0], heads[i, 1]
@@ -99,17 +99,17 @@ def sample(keys, count, heads, rewards, ends, tree, n, discount, beta, slot, aft
                     start = (head - size + place) % slots
                     if ends[i, start] != NO_START:
                         break
-            at, total_gain, factor = start, 0.0, 1.0
+            at, total_return, factor = start, 0.0, 1.0
             for _ in range(n):
-                total_gain += factor * rewards[i, at]
-                factor *= discount
+                total_return += factor * rewards[i, at]
+                factor *= gamma
                 end = ends[i, at]
                 at = (at + 1) % slots
                 if end == TERMINATED:
                     factor = 0.0
                 if end != WENT_ON or at == head:
                     break
-            slot[i, j], after[i, j], gain[i, j], left[i, j] = start, at, total_gain, factor
+            slot[i, j], after[i, j], n_step_return[i, j], discount[i, j] = start, at, total_return, factor
         if tree.shape[1] > 0:
             # The largest weight of the batch counts as 1.
             most = (least / tree[i, 1]) ** -beta

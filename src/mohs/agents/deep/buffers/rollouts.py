@@ -1,6 +1,6 @@
-"""What does a policy gradient learn from? From a rollout: the newest steps of every instance, used once and forgotten.
+"""What does a policy gradient learn from? From a rollout: the newest steps of every instance, used for one update.
 
-Arrays are [cells, steps, copies, ...]. One frame more than steps is kept, so that the values of all frames bootstrap
+Arrays are [cells, steps, num_envs, ...]. One frame more than steps is kept, so that the values of all frames bootstrap
 all steps: within an episode the value of the next frame, at a cut (a time limit) the value of what the episode was cut
 off in, at a true end nothing.
 """
@@ -29,13 +29,13 @@ class Rollout:
     """
 
     def __init__(
-        self, cells: int, steps: int, copies: int, frame: Kept, action: Kept, *, kept_whole: bool = False
+        self, cells: int, steps: int, num_envs: int, frame: Kept, action: Kept, *, kept_whole: bool = False
     ) -> None:
         self.steps, self.size = steps, 0
         self.filled = 0  # steps that are there, of this rollout or the last
         self._kept_whole = kept_whole
-        shape = cells, steps, copies
-        self.seen = np.zeros((cells, steps + 1, copies, *frame[0]), dtype=frame[1])
+        shape = cells, steps, num_envs
+        self.seen = np.zeros((cells, steps + 1, num_envs, *frame[0]), dtype=frame[1])
         self.actions = np.zeros((*shape, *action[0]), dtype=action[1])
         self.rewards = np.zeros(shape, dtype=np.float32)
         self.over = np.zeros(shape, dtype=np.bool_)
@@ -47,7 +47,7 @@ class Rollout:
 
     @property
     def now(self) -> Array:
-        """What is seen after the newest step, [cells, copies, ...]."""
+        """What is seen after the newest step, [cells, num_envs, ...]."""
         return self.seen[:, self.size]
 
     def add(self, before: Array, action: Array, step: Step, now: Array, later: Array | None = None) -> None:
@@ -56,17 +56,17 @@ class Rollout:
         `before`, `action` and `now` are as they are kept; `later` are the values of `step.after`, which count where an
         episode was cut off (see `was_cut`) and need not be given where none was.
         """
-        t, (cells, _, copies) = self.size, self.rewards.shape
+        t, (cells, _, num_envs) = self.size, self.rewards.shape
 
         def each(x: Array) -> Array:
-            return x.reshape(cells, copies, *x.shape[1:])
+            return x.reshape(cells, num_envs, *x.shape[1:])
 
         self.seen[:, t] = before.reshape(self.seen[:, t].shape)
         self.seen[:, t + 1] = now.reshape(self.seen[:, t].shape)
         self.actions[:, t] = action.reshape(self.actions[:, t].shape)
         self.rewards[:, t] = each(step.reward)
         self.over[:, t] = each(step.terminated | step.truncated)
-        self.later[:, t] = 0.0 if later is None else np.where(each(was_cut(step)), later.reshape(cells, copies), 0.0)
+        self.later[:, t] = 0.0 if later is None else np.where(each(was_cut(step)), later.reshape(cells, num_envs), 0.0)
         self.size += 1
         self.filled = max(self.filled, self.size)
 
@@ -80,10 +80,10 @@ class Rollout:
     def clear(self) -> None:
         self.size = 0
 
-    def advantages(self, values: Floats, discount: float, trace: float) -> Floats:
-        """Advantages [cells, steps, copies] from the values of all frames [cells, steps + 1, copies]."""
+    def advantages(self, values: Floats, gamma: float, gae_lambda: float) -> Floats:
+        """Advantages [cells, steps, num_envs] from the values of all frames [cells, steps + 1, num_envs]."""
         found = np.empty_like(self.rewards)
-        _advantages(self.rewards, self.over, self.later, values, discount, trace, found)
+        _advantages(self.rewards, self.over, self.later, values, gamma, gae_lambda, found)
         return found
 
     def save(self, i: int) -> dict[str, Any]:
@@ -104,7 +104,7 @@ def was_cut(step: Step) -> npt.NDArray[np.bool_]:
 
 
 def flat(array: Array) -> Array:
-    """[cells, steps, copies, ...] as [cells, steps × copies, ...], without a copy."""
+    """[cells, steps, num_envs, ...] as [cells, steps × num_envs, ...], without a copy."""
     return array.reshape(array.shape[0], -1, *array.shape[3:])
 
 
@@ -128,11 +128,11 @@ def _shuffle(keys, count, order):
 
 
 @kernel
-def _advantages(rewards, over, later, values, discount, trace, out):
+def _advantages(rewards, over, later, values, gamma, gae_lambda, out):
     """Generalised advantage estimation (Schulman et al. 2016, equation 16), from the last step to the first."""
-    cells, steps, copies = rewards.shape
+    cells, steps, num_envs = rewards.shape
     for i in range(cells):
-        for k in range(copies):
+        for k in range(num_envs):
             advantage = 0.0
             for back in range(steps):
                 t = steps - 1 - back
@@ -140,5 +140,5 @@ def _advantages(rewards, over, later, values, discount, trace, out):
                     after, advantage = later[i, t, k], 0.0
                 else:
                     after = values[i, t + 1, k]
-                advantage = rewards[i, t, k] + discount * after - values[i, t, k] + discount * trace * advantage
+                advantage = rewards[i, t, k] + gamma * after - values[i, t, k] + gamma * gae_lambda * advantage
                 out[i, t, k] = advantage

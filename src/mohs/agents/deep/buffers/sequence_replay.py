@@ -1,4 +1,4 @@
-"""What does a recurrent learner remember? A ring of moments for each cell, from which sequences are drawn.
+"""What is in the replay buffer of a recurrent learner? A ring of moments, from which sequences are drawn.
 
 A moment is what was seen, done and earned, and what the network remembered when it saw it. The last frame of an episode
 takes a slot of its own in which nothing is done, so the slot after such a one begins an episode. A sequence is any run
@@ -39,9 +39,8 @@ class Sequences(NamedTuple):
 
 
 class SequenceReplay:
-    """The memories of a pack. `frame` is the shape and type of what is stored of each, `memory` what a layer keeps.
-
-    With `memory` 0 nothing is stored of what the network remembered, and sequences begin with nothing.
+    """The replay buffers of a pack. `frame` is the shape and type of a stored frame, `memory` the width of a
+    stored recurrent state; with `memory` 0 none is stored, and sequences start from zeros.
     """
 
     def __init__(self, cells: int, capacity: int, frame: tuple[Sequence[int], npt.DTypeLike], memory: int) -> None:
@@ -67,7 +66,7 @@ class SequenceReplay:
         terminated: npt.NDArray[np.bool_],
         truncated: npt.NDArray[np.bool_],
     ) -> None:
-        """Remembers a step of every cell; frames as they are stored."""
+        """Stores a step of every cell; frames as they are stored."""
         here = self._rows, self._head
         # Elsewhere the frame lies there already: it came after the last step.
         begins = np.flatnonzero(~self._acts[self._rows, self._head - 1])

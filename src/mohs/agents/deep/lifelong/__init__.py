@@ -1,1 +1,1 @@
-"""What does a deep agent do when another task begins, and how is it told which one it plays?"""
+"""What does a deep agent do when the task changes, and how does it observe the task id?"""

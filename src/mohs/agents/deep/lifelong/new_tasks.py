@@ -1,14 +1,14 @@
-"""What does an agent do when another task begins? It goes on, begins anew, or has networks of its own for each task.
+"""What does an agent do when the task changes? It goes on, resets, or has separate networks for each task.
 
-Or it holds on to the weights that mattered: elastic weight consolidation (see `consolidation.py`). An agent that goes
-on does not know that the task is another; all others are told.
+Or it protects the weights that mattered: elastic weight consolidation (see `consolidation.py`). An agent that goes on
+does not notice the change; all other methods are informed of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from itertools import takewhile
 from typing import Any, Protocol
 
@@ -35,10 +35,14 @@ class DeepConfig(Config):
     lifelong: str = setting(
         "go_on",
         Choice(METHODS),
-        "when another task begins: go on, reset all, separate networks for each task, or elastic weight consolidation",
+        "when the task changes: go on, reset everything, separate networks for each task, or elastic weight consolidation",
     )
-    ewc_weight: float = setting(1000.0, Real(0), "how strongly consolidated weights are held")
-    ewc_samples: int = setting(256, Integer(1), "remembered steps from which it is estimated which weights matter")
+    ewc_weight: float = setting(1000.0, Real(0), "strength of elastic weight consolidation")
+    ewc_samples: int = setting(256, Integer(1), "stored steps from which the Fisher information is estimated")
+
+    @classmethod
+    def shared(cls) -> tuple[str, ...]:
+        return tuple(f.name for f in fields(DeepConfig))
 
 
 class Response(Protocol):

@@ -62,7 +62,7 @@ def kept(of: Actions) -> Kept:
 
 @dataclass(frozen=True, eq=False)
 class Categoricals:
-    """Independent choices: for each the logarithms of its chances [cells, batch, options]."""
+    """Independent choices: for each log probabilities [cells, batch, options]."""
 
     parts: tuple[Tensor, ...]
 
@@ -130,9 +130,9 @@ class Head(Network):
 
 
 def _invert(logs: Tensor, uniform: Tensor) -> Tensor:
-    """The first option up to which the chances exceed a uniform number."""
+    """The first option up to which the cumulated probabilities exceed a uniform number."""
     below = logs.exp().cumsum(-1) <= uniform[..., None]
-    # Chances may add up to a little less than one.
+    # Probabilities may add up to a little less than one.
     return below.sum(-1).clamp(max=logs.shape[-1] - 1)
 
 

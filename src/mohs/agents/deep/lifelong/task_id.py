@@ -1,4 +1,4 @@
-"""How is an agent told which task it plays? The number of the task is part of what it sees.
+"""How does an agent observe the task id? It is part of the observation.
 
 States get one more category, vectors a one-hot tail, images one more channel for each task, bright for its own.
 """
@@ -16,8 +16,8 @@ from mohs.agents.deep.stage import Array, Stage, Step
 from mohs.core.errors import UsageError
 
 
-class ToldStage:
-    """A stage on which every instance plays the task of this number, out of so many."""
+class TaskIdStage:
+    """A stage on which every instance plays the task with this id, out of `count`."""
 
     def __init__(self, inner: Stage, number: int, count: int) -> None:
         self._inner, self._number, self._count = inner, number, count
@@ -25,13 +25,13 @@ class ToldStage:
         self.observation_space = _space(self._sees, count)
         self.action_space = inner.action_space
         self.failed = inner.failed
-        self.now = self._told(inner.now)
+        self.now = self._with_id(inner.now)
 
     def step(self, actions: Array) -> Step:
         before = self.now
         step = self._inner.step(actions)
-        self.now = self._told(step.now)
-        after = self.now if step.after is step.now else self._told(step.after)
+        self.now = self._with_id(step.now)
+        after = self.now if step.after is step.now else self._with_id(step.after)
         return step._replace(before=before, after=after, now=self.now)
 
     def rest(self, instances: Sequence[int]) -> None:
@@ -42,12 +42,12 @@ class ToldStage:
 
     def load(self, i: int, state: bytes) -> None:
         self._inner.load(i, state)
-        self.now = self._told(self._inner.now)
+        self.now = self._with_id(self._inner.now)
 
     def close(self) -> None:
         self._inner.close()
 
-    def _told(self, seen: Array) -> Array:
+    def _with_id(self, seen: Array) -> Array:
         kept = self._sees.store(seen)
         if isinstance(self._sees, Categories):
             return np.concatenate([np.asarray(seen).reshape(kept.shape), np.full((len(kept), 1), self._number)], 1)
@@ -65,6 +65,6 @@ def _space(sees: Observations, count: int) -> spaces.Space[Any]:
     if isinstance(sees, Image):
         channels, height, width = sees.shape
         if channels + count > height:  # they would be taken for rows
-            raise UsageError(f"images of {height} × {width} pixels have no room to be told {count} tasks apart.")
+            raise UsageError(f"images of {height} × {width} pixels have no room for the ids of {count} tasks.")
         return spaces.Box(0, sees.top, (height, width, channels + count), dtype=np.uint8 if sees.top > 1 else np.bool_)
     return spaces.Box(-np.inf, np.inf, (sees.width + count,), dtype=np.float32)

@@ -7,39 +7,41 @@ from dataclasses import fields
 import pytest
 
 from mohs import Task, UsageError
-from mohs.agents.deep import catalogue
+from mohs.agents.deep import packs
+from mohs.agents.entries import ENTRIES
 from mohs.agents.hyperparameters import domain_of
+from mohs.agents.registry import check_plays, config, config_class
 from mohs.core.cell import Agent
-from mohs.runs.learners import check_plays
 
+DEEP = [entry.name for entry in ENTRIES if entry.lifelong]
 CONTINUOUS = ("ddpg", "td3", "sac")
 BOTH = ("ppo", "a2c", "recurrent_ppo")
 
 
-@pytest.mark.parametrize("name", catalogue.AGENTS)
+@pytest.mark.parametrize("name", DEEP)
 def test_defaults_and_presets_lie_in_their_domains(name):
-    config = catalogue.config_class(name)
-    for f in fields(config):
+    declared = config_class(name)
+    for f in fields(declared):
         assert domain_of(f).parse(f.name, f.default) == f.default
         assert f.metadata["text"]
-    for preset, values in config.presets().items():
-        made = catalogue.config(Agent.make(name, preset=preset))
+    for preset, values in declared.presets().items():
+        made = config(Agent.make(name, preset=preset))
         for given, value in values.items():
-            assert getattr(made, given) == domain_of(_field(config, given)).parse(given, value)
+            assert getattr(made, given) == domain_of(_field(declared, given)).parse(given, value)
 
 
-def _field(config, name):
-    return next(f for f in fields(config) if f.name == name)
+def _field(declared, name):
+    return next(f for f in fields(declared) if f.name == name)
 
 
-@pytest.mark.parametrize("name", catalogue.AGENTS)
+@pytest.mark.parametrize("name", DEEP)
 def test_what_is_given_comes_before_the_preset(name):
-    config = catalogue.config_class(name)
-    for preset in config.presets():
-        assert catalogue.config(Agent.make(name, preset=preset, discount=0.125)).discount == 0.125
+    declared = config_class(name)
+    for preset in declared.presets():
+        assert config(Agent.make(name, preset=preset, gamma=0.125)).gamma == 0.125
 
 
-@pytest.mark.parametrize("name", catalogue.AGENTS)
+@pytest.mark.parametrize("name", DEEP)
 def test_an_agent_refuses_actions_it_cannot_play(name):
     fits = {"toy/discrete": name not in CONTINUOUS, "toy/continuous": name in CONTINUOUS + BOTH}
     for env, plays in fits.items():
@@ -58,15 +60,15 @@ def test_images_that_are_too_small_for_the_filters_are_refused():
 
 
 def test_packs_of_larger_networks_are_smaller():
-    sizes = [catalogue.pack_size(Agent.make("dqn", hidden=[w, w]), False) for w in (8, 64, 256, 1024, 4096)]
+    sizes = [packs.pack_size(Agent.make("dqn", hidden=[w, w]), False) for w in (8, 64, 256, 1024, 4096)]
     assert sizes == sorted(sizes, reverse=True)
-    assert sizes[0] == catalogue.LARGEST
+    assert sizes[0] == packs.LARGEST
     assert sizes[2] < sizes[1]
     assert sizes[-1] >= 1
-    assert catalogue.pack_size(Agent.make("dqn"), True) < sizes[1]
+    assert packs.pack_size(Agent.make("dqn"), True) < sizes[1]
 
 
 def test_a_device_that_is_not_there_is_refused_with_those_that_are():
-    catalogue.check_device("cpu")
+    packs.check_device("cpu")
     with pytest.raises(UsageError, match="device is 'gpu', but torch has only cpu"):
-        catalogue.check_device("gpu")
+        packs.check_device("gpu")

@@ -1,0 +1,149 @@
+"""Which agents come with mohs, and which forms of names lead to others?"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mohs.agents.entry import AgentEntry, AgentFinder
+from mohs.core.errors import UsageError
+from mohs.core.values import attribute
+
+_ALGORITHMS = "mohs.agents.deep.algorithms"
+_PACKS = "mohs.agents.deep.packs"
+
+
+def tabular_agent(name: str, text: str) -> AgentEntry:
+    """An agent with a table of action values, trained by compiled kernels."""
+    return AgentEntry(
+        name,
+        text,
+        learner="mohs.agents.tabular:learner",
+        config="mohs.agents.tabular:TabularConfig",
+        check_sees="mohs.agents.tabular:check_sees",
+        pack_size="mohs.agents.tabular:most_cells",
+        observes="state",
+        task_id=True,
+    )
+
+
+def deep_agent(name: str, maker: str, config: str, text: str) -> AgentEntry:
+    """An agent with networks: `maker` is its algorithm (see `deep/algorithm.py`), `config` a `DeepConfig`."""
+    return AgentEntry(
+        name,
+        text,
+        maker=maker,
+        learner=f"{_PACKS}:learner",
+        config=config,
+        check_plays=f"{_PACKS}:check_plays",
+        pack_size=f"{_PACKS}:most_cells",
+        batched=True,
+        observes="cells",
+        task_id=True,
+        lifelong=True,
+        eager=f"{_PACKS}:eager",
+    )
+
+
+def _deep(name: str, module: str, algorithm: str, config: str, text: str) -> AgentEntry:
+    return deep_agent(name, f"{_ALGORITHMS}.{module}:{algorithm}", f"{_ALGORITHMS}.{module}:{config}", text)
+
+
+def _python(name: str, text: str) -> AgentEntry:
+    """GORP and SQIRL: Python objects that play finitely many actions in whole episodes."""
+    module = f"mohs.agents.{name}"
+    return AgentEntry(
+        name,
+        text,
+        maker=f"{module}:make_{name}",
+        config=f"{module}:{name.title()}Config",
+        check_plays="mohs.agents.episodes:check_plays",
+    )
+
+
+ENTRIES = (
+    tabular_agent("q_learning", "tabular Q-learning"),
+    tabular_agent(
+        "double_q_learning", "tabular double Q-learning: one table selects the action, the other evaluates it"
+    ),
+    tabular_agent("sarsa", "tabular SARSA, on-policy"),
+    AgentEntry(
+        "random",
+        "random policy; learns nothing",
+        maker="mohs.agents.random:make_random",
+        learner="mohs.agents.tabular:random_learner",
+        pack_size="mohs.agents.tabular:most_cells",
+        observes="state",
+        task_id=True,
+    ),
+    _deep("dqn", "dqn", "Dqn", "DqnConfig", "deep Q-learning; each component of Rainbow is a switch"),
+    _deep("rainbow", "dqn", "Dqn", "RainbowConfig", "DQN with all six components of Rainbow"),
+    _deep("a2c", "a2c", "a2c", "A2cConfig", "advantage actor-critic, the synchronous form of A3C"),
+    _deep("ppo", "ppo", "ppo", "PpoConfig", "proximal policy optimisation"),
+    _deep("recurrent_dqn", "recurrent_dqn", "RecurrentDqn", "RecurrentDqnConfig", "DQN with a recurrent layer (DRQN)"),
+    _deep("recurrent_ppo", "recurrent_ppo", "RecurrentPpo", "RecurrentPpoConfig", "PPO with a recurrent layer"),
+    _deep("ddpg", "ddpg", "make_ddpg", "DdpgConfig", "deep deterministic policy gradients, for continuous actions"),
+    _deep("td3", "td3", "make_td3", "Td3Config", "DDPG with twin critics, a delayed actor and smoothed targets"),
+    _deep("sac", "sac", "make_sac", "SacConfig", "soft actor-critic, for continuous actions"),
+    _python("gorp", "greedy over random play: tries all sequences of k actions, each followed by random play"),
+    _python("sqirl", "greedy over random play by regression on observations"),
+    AgentEntry(
+        "optimal",
+        "optimal policy, computed from the exact table",
+        learner="mohs.runs.oracle:optimal",
+        check_sees="mohs.agents.planner:check_sees",
+        alone=True,
+        observes="state",
+    ),
+)
+
+
+def _sb3(name: str) -> AgentEntry | None:
+    """The entry of `sb3:NAME`."""
+    from mohs.agents import sb3
+
+    if not name.startswith(sb3.PREFIX):
+        return None
+    algorithm = sb3.algorithm_of(name)
+    return AgentEntry(
+        f"{sb3.PREFIX}{algorithm}",
+        f"{algorithm} of {sb3.ALGORITHMS[algorithm].package}",
+        maker="mohs.agents.sb3:make_sb3",
+        learner="mohs.agents.sb3:learner",
+        config=None,
+        make="mohs.agents.sb3:agent",
+        describe="mohs.agents.sb3:describe",
+        check_plays="mohs.agents.sb3:check_plays",
+        alone=True,
+        whole=True,
+    )
+
+
+def _sb3_names() -> list[str]:
+    from mohs.agents import sb3
+
+    return [f"{sb3.PREFIX}{algorithm}" for algorithm in sb3.ALGORITHMS]
+
+
+def _custom(name: str) -> AgentEntry | None:
+    """The entry of `file.py:name` or `module:name`, where `name` is a function that makes agents, or an entry."""
+    if ":" not in name:
+        return None
+    try:
+        found = attribute(name)
+    except UsageError:  # raised again, with its reason, when the agent is made
+        found = None
+    if isinstance(found, AgentEntry):
+        return replace(found, name=name, make="mohs.agents.external:custom_entry")
+    return AgentEntry(
+        name,
+        "a custom agent",
+        maker=name,
+        learner="mohs.agents.external:custom",
+        config=None,
+        make="mohs.agents.external:custom_agent",
+        alone=True,
+        whole=True,
+    )
+
+
+FINDERS = (AgentFinder("sb3:NAME", _sb3, _sb3_names), AgentFinder("file.py:function", _custom))
