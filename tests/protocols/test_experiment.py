@@ -6,14 +6,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from mohs.protocols.studies.cost import _eager, cost, stored, try_out
 
 from mohs.agents.deep import catalogue
 from mohs.core.cell import Agent
-from mohs.protocols.studies.cost import _eager, cost, stored, try_out
 from mohs.protocols.studies.experiment import Axis, Contender, Evaluation, Experiment, Level, plan, points
 from mohs.protocols.studies.measures import MEASURES, measure, measures
 from mohs.protocols.studies.verdict import verdict
 from mohs.runs.execute import execute
+from mohs.runs.execution import Execution
 from mohs.runs.plan import packs
 from mohs.runs.store import open_store
 
@@ -138,7 +139,7 @@ def test_bars_are_corrected_for_their_comparisons_and_maps_are_not():
 def test_a_study_runs_and_its_verdict_is_that_of_the_store(tmp_path):
     asked = experiment(seeds=2, noise_free=True, agents=("q_learning", "random"))
     with open_store(f"sqlite:///{tmp_path}/results.db") as store:
-        summary = execute(plan(asked), store, workers=0, progress="silent")
+        summary = execute(plan(asked), store, Execution(workers=0, progress="silent"))
         stored_plan = store.plan(plan(asked).key)
         found = verdict(
             Experiment.from_json(stored_plan.options), dict(store.results(c.key for c in plan(asked).cells))

@@ -6,6 +6,7 @@ import os
 import sqlite3
 import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +20,14 @@ from hypothesis.extra import numpy as hnp
 from mohs.core.errors import StoreError, UsageError
 from mohs.runs import blobs
 from mohs.runs.execute import execute
+from mohs.runs.execution import Execution
 from mohs.runs.export import export_csv, load
 from mohs.runs.plan import Plan
-from mohs.runs.schema import CHECKPOINT, CURVE
+from mohs.runs.sql.schema import CHECKPOINT, CURVE
 from mohs.runs.status import failures, find, status
 from mohs.runs.store import Store, open_store
 
+QUIETLY = Execution(workers=0, progress="silent")
 CURVES = {
     "train/return": (np.array([10, 20]), np.array([0.1, np.nan])),
     "eval/return": (np.array([5]), np.array([-np.inf])),
@@ -145,10 +148,10 @@ def test_a_full_disk_during_a_run(store: Store, tmp_path: Path) -> None:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError, match="the disk is full"):
-        execute(made, store, workers=0, pack_size=1, factory=FACTORY, progress="silent", chunk=5, checkpoint_seconds=0)
+        execute(made, store, replace(QUIETLY, pack_size=1), factory=FACTORY, chunk=5, checkpoint_seconds=0)
     with store.engine.connect() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count = 100000")
-    assert execute(made, store, workers=0, factory=FACTORY, progress="silent").done == 60
+    assert execute(made, store, QUIETLY, factory=FACTORY).done == 60
 
 
 def test_only_one_run_at_a_time(store: Store) -> None:

@@ -68,6 +68,7 @@ def run(
     from mohs.protocols.challenge.study import ChallengeStudy, plan
     from mohs.report.png import find_browser
     from mohs.runs.execute import execute
+    from mohs.runs.execution import Execution
     from mohs.runs.store import open_store
 
     check_machine(workers, pack_size, device)
@@ -95,7 +96,7 @@ def run(
         return 0
     print(f"mohs: {_tries(study)}", file=sys.stderr)
     with open_store(store) as opened:
-        summary = execute(planned, opened, workers=workers, pack_size=pack_size, device=device)
+        summary = execute(planned, opened, Execution(store, workers, pack_size, device))
         if summary.interrupted:
             tell_interrupted(summary)
             return EXIT_INTERRUPTED

@@ -7,31 +7,18 @@ from typing import TYPE_CHECKING
 from mohs.cli.output import print_json
 
 if TYPE_CHECKING:
-    from mohs.core.cell import Cell
-    from mohs.protocols.studies.cost import Cost
+    from mohs.runs.cost import Cost
     from mohs.runs.plan import Plan
-
-
-def left_of(planned: Plan, url: str) -> list[Cell]:
-    """The cells that the store does not have yet; a store that is not there has none."""
-    from mohs.runs.database import file_of, parse_url
-    from mohs.runs.store import open_store
-
-    path = file_of(parse_url(url))
-    if path is not None and not path.exists():
-        return list(planned.cells)
-    with open_store(url, create=path is None) as opened:
-        statuses = opened.statuses(cell.key for cell in planned.cells)
-    return [cell for cell in planned.cells if statuses.get(cell.key) != "done"]
 
 
 def show_plan(planned: Plan, url: str, workers: int | None, pack_size: int | None, device: str, as_json: bool) -> None:
     """Only the plan, with the time and disk that what is left of it needs."""
-    from mohs.protocols.studies.cost import cost
-    from mohs.runs.execute import default_workers
+    from mohs.runs.cost import cost
+    from mohs.runs.execution import Execution
+    from mohs.runs.store import left_to_run
 
-    count = default_workers() if workers is None else workers
-    show_cost(planned, cost(left_of(planned, url), count, pack_size, device), as_json)
+    count = Execution(workers=workers).worker_count
+    show_cost(planned, cost(left_to_run(planned, url), count, pack_size, device), as_json)
 
 
 def show_cost(planned: Plan, needed: Cost, as_json: bool) -> None:

@@ -62,6 +62,7 @@ def diagnose(
     """Find out which dial of hardness breaks an agent, at which dose. The same command again goes on."""
     from mohs.protocols.diagnose import Study, plan
     from mohs.runs.execute import execute
+    from mohs.runs.execution import Execution
     from mohs.runs.learners import agent as find_agent
     from mohs.runs.store import open_store
 
@@ -85,7 +86,7 @@ def diagnose(
         return 0
     with open_store(store) as opened:
         check_directory(directory)
-        summary = execute(planned, opened, workers=workers, pack_size=pack_size, device=device)
+        summary = execute(planned, opened, Execution(store, workers, pack_size, device))
         if summary.interrupted:
             tell_interrupted(summary)
             return EXIT_INTERRUPTED

@@ -82,6 +82,7 @@ def lifelong(
     from mohs.protocols.lifelong.curriculum import read_curriculum
     from mohs.protocols.lifelong.study import LifelongStudy, contenders, plan
     from mohs.runs.execute import execute
+    from mohs.runs.execution import Execution
     from mohs.runs.learners import agent as find_agent
     from mohs.runs.store import open_store
 
@@ -105,7 +106,7 @@ def lifelong(
     with open_store(store) as opened:
         for place in (directory, *([logs] if logs else [])):
             check_directory(place)
-        summary = execute(planned, opened, workers=workers, pack_size=pack_size, device=device)
+        summary = execute(planned, opened, Execution(store, workers, pack_size, device))
         if summary.interrupted:
             tell_interrupted(summary)
             return EXIT_INTERRUPTED

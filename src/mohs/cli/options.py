@@ -7,8 +7,6 @@ from typing import Annotated
 
 import typer
 
-from mohs.core.domain import Integer
-
 DEFAULT_STORE = "sqlite:///mohs.db"
 REPORTS = Path("mohs-report")
 AsJson = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
@@ -31,10 +29,6 @@ EXIT_FAILED_CELLS, EXIT_USAGE, EXIT_INTERRUPTED = 1, 2, 130
 
 def check_machine(workers: int | None, pack_size: int | None, device: str) -> None:
     """Raises where a run cannot be carried out as these options ask."""
-    from mohs.agents.deep.catalogue import check_device
+    from mohs.runs.execution import Execution
 
-    if workers is not None:
-        Integer(0).parse("workers", workers)
-    if pack_size is not None:
-        Integer(1).parse("pack_size", pack_size)
-    check_device(device)
+    Execution(workers=workers, pack_size=pack_size, device=device).check()

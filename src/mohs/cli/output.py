@@ -47,7 +47,7 @@ def announce_compilation() -> None:
 
 def tell_interrupted(summary: Summary) -> None:
     done = f"{summary.done} of {summary.cells} cells done"
-    print(f"mohs: stopped with {done}; the same command goes on from here.", file=sys.stderr)
+    print(f"mohs: stopped with {done}; run the same command to resume.", file=sys.stderr)
 
 
 def tell_failures(store: Store, key: str, summary: Summary) -> bool:

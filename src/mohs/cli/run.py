@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from mohs.cli.cost import cost_sentence, left_of, show_cost
+from mohs.cli.cost import cost_sentence, show_cost
 from mohs.cli.options import (
     DEFAULT_STORE,
     EXIT_FAILED_CELLS,
@@ -55,23 +55,24 @@ def run(
     as_json: AsJson = False,
 ) -> int:
     """Carry out a study and write its report. The same command again goes on where it stopped."""
-    from mohs.protocols.studies.cost import cost
     from mohs.protocols.studies.experiment import plan
     from mohs.protocols.studies.files import read_study
     from mohs.report.png import find_browser
-    from mohs.runs.execute import default_workers, execute
-    from mohs.runs.store import open_store
+    from mohs.runs.cost import cost
+    from mohs.runs.execute import execute
+    from mohs.runs.execution import Execution
+    from mohs.runs.store import left_to_run, open_store
 
     experiment = read_study(study, size)
     check_machine(workers, pack_size, device)
-    count = default_workers() if workers is None else workers
+    count = Execution(workers=workers).worker_count
     directory = out or REPORTS / slug(experiment.title)
     check_directory(directory)
     if png:
         find_browser()
     planned = plan(experiment)
     announce_compilation()
-    left = left_of(planned, store)
+    left = left_to_run(planned, store)
     needed = cost(left, count, pack_size, device)
     if dry_run:
         show_cost(planned, needed, as_json)
@@ -79,7 +80,7 @@ def run(
     if left:
         print(f"mohs: {cost_sentence(needed)}", file=sys.stderr)
     with open_store(store) as opened:
-        summary = execute(planned, opened, workers=workers, pack_size=pack_size, device=device)
+        summary = execute(planned, opened, Execution(store, workers, pack_size, device))
         if summary.interrupted:
             tell_interrupted(summary)
             return EXIT_INTERRUPTED

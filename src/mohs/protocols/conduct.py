@@ -17,6 +17,7 @@ from mohs.protocols.lifelong.curriculum import Curriculum, read_curriculum
 from mohs.protocols.lifelong.verdict import Verdict as LifelongVerdict
 from mohs.protocols.lifelong.verdict import verdict as lifelong_verdict
 from mohs.runs.execute import execute
+from mohs.runs.execution import Execution
 from mohs.runs.learners import agent as find_agent
 from mohs.runs.plan import Plan
 from mohs.runs.progress import Progress
@@ -120,7 +121,7 @@ def _run(
 ) -> dict[str, Points]:
     """The results of a plan; those that the store holds are not run again."""
     with open_store(store) as opened:
-        summary = execute(planned, opened, workers=workers, pack_size=pack_size, device=device, progress=progress)
+        summary = execute(planned, opened, Execution(store, workers, pack_size, device, progress))
         if summary.interrupted:
             raise KeyboardInterrupt
         return dict(opened.results(cell.key for cell in planned.cells))

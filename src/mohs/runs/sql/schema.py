@@ -6,7 +6,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from mohs.core.errors import StoreError
-from mohs.runs import database
+from mohs.runs.sql import database
+from mohs.runs.store import MissingStoreError
 
 SCHEMA = 1
 
@@ -73,7 +74,7 @@ def check_or_create(engine: Engine, create: bool) -> None:
     if foreign:
         raise StoreError(f"{name} is a database, but not a store of mohs; use another file.")
     if not create:
-        raise StoreError(f"{name} is empty, not a store of mohs.")
+        raise MissingStoreError(f"{name} is empty, not a store of mohs.")
     if engine.dialect.name == "sqlite":
         _write_ahead(engine)
     with database.writing(engine) as db:

@@ -1,0 +1,60 @@
+"""How is a run carried out? One record of everything that changes its speed and its place, and none of its results."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+from mohs.agents.deep.catalogue import check_device
+from mohs.core.domain import Integer
+from mohs.runs.progress import Progress, choose
+
+DEFAULT_STORE = "sqlite:///mohs.db"
+
+
+@dataclass(frozen=True)
+class Execution:
+    """Where and how a run is carried out. Results are bit-identical for all values on one device.
+
+    Attributes:
+        store: URL of the results database, `sqlite:///PATH` or a PostgreSQL URL.
+        workers: number of worker processes. None is one for each core; 0 trains in this process.
+        pack_size: most cells of a pack. None is as many as suit the agent.
+        device: where deep agents train: `cpu`, `cuda`, `mps`, `cuda:1`.
+        progress: `auto`, `live`, `plain` or `silent`, or an object that is told.
+
+    Example:
+        >>> Execution(workers=2).check()
+        >>> Execution(workers=2).worker_count
+        2
+    """
+
+    store: str = DEFAULT_STORE
+    workers: int | None = None
+    pack_size: int | None = None
+    device: str = "cpu"
+    progress: str | Progress = "auto"
+
+    def check(self) -> None:
+        """Checks all values except the store, which is checked when it is opened.
+
+        Raises:
+            UsageError: a value is out of range, or torch cannot use the device here.
+        """
+        if self.workers is not None:
+            Integer(0, 4096).parse("workers", self.workers)
+        if self.pack_size is not None:
+            Integer(1).parse("pack_size", self.pack_size)
+        if isinstance(self.progress, str):
+            choose(self.progress)
+        check_device(self.device)
+
+    @property
+    def worker_count(self) -> int:
+        """The number of worker processes; 0 is none."""
+        return default_workers() if self.workers is None else self.workers
+
+
+def default_workers() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
