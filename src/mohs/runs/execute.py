@@ -7,11 +7,10 @@ an uninterrupted run, whatever the packs and the workers.
 from __future__ import annotations
 
 import contextlib
-import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -24,6 +23,7 @@ from mohs.runs.blobs import Curves
 from mohs.runs.execution import Execution
 from mohs.runs.executor import Ended, Executor, Stop, W, Work
 from mohs.runs.in_process import InProcess
+from mohs.runs.interrupts import stop_on_signals
 from mohs.runs.local import LocalProcesses
 from mohs.runs.pack import Failed, Finished, Message, Noted, Pace, Saved, Stepped
 from mohs.runs.plan import Plan, Size, packs, suited_size
@@ -85,11 +85,11 @@ def execute(
     execution.check()
     began = time.monotonic()
     shown = choose(execution.progress) if isinstance(execution.progress, str) else execution.progress
-    with store.sole_writer(), _stop_on_signals() as stop, _opened(executor, execution, stop) as pool:
+    with store.sole_writer(), stop_on_signals() as stop, _opened(executor, execution, stop) as pool:
+        environments = b"" if isinstance(pool, InProcess) else registrations.pack(plan.cells)
         store.add(plan)
         todo, done, failed = _todo(plan, store, retry_failed)
         size = execution.pack_size or partial(suited_size, total=len(todo), workers=pool.room())
-        environments = b"" if isinstance(pool, InProcess) else registrations.pack(todo)
         pace = Pace(checkpoint_seconds, chunk)
         run = _Run(store, shown, size, Work({}, {}, factory, execution.device, pace, environments), stop)
         jobs = run.jobs(todo)
@@ -145,7 +145,7 @@ class _Run:
     size: Size
     work: Work
     stop: threading.Event
-    left: dict[str, int] = field(default_factory=dict)  # steps that each cell had before it at the start
+    left: dict[str, int] = field(default_factory=dict)  # steps that each cell had to take at the start
     over: set[str] = field(default_factory=set)
     done: int = 0
     failed: int = 0
@@ -198,7 +198,7 @@ class _Held:
 
 
 def _coordinate(run: _Run, executor: Executor[W], jobs: Sequence[_Job]) -> None:
-    """Keeps workers busy until no job is left, or those that are told to stop have saved."""
+    """Keeps workers busy until no job is left, or until all have saved where the run is to stop."""
     waiting = deque(jobs)
     busy: dict[W, _Held] = {}
     workers: list[W] = []
@@ -275,24 +275,3 @@ def _left_behind(run: _Run, job: _Job, epitaph: str, lost: bool) -> list[_Job]:
         return [again for cell in left for again in run.jobs([cell], 1, job.losses)]
     run.take([Failed(left[0].key, epitaph)])
     return []
-
-
-@contextlib.contextmanager
-def _stop_on_signals() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set; the second one interrupts at once."""
-    stop = threading.Event()
-
-    def handle(_number: int, _frame: object) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        stop.set()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)

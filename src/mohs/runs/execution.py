@@ -21,7 +21,7 @@ class Execution:
         workers: number of worker processes. None is one for each core; 0 trains in this process.
         pack_size: most cells of a pack. None is as many as suit the agent.
         device: where deep agents train: `cpu`, `cuda`, `mps`, `cuda:1`.
-        progress: `auto`, `live`, `plain` or `silent`, or an object that is told.
+        progress: `auto`, `live`, `plain` or `silent`, or a `Progress` object.
 
     Example:
         >>> Execution(workers=2).check()

@@ -1,8 +1,8 @@
 """How do results leave the store? One row per evaluation point, in one order, as CSV, Parquet or a data frame.
 
 Columns: `cell` (its key), `task` (JSON of what the cell was training on; what a probe was taken on is in its name),
-`agent` (name and parameters), `seed`, `metric`, `step`, `value`. Rows are sorted by cell, metric and step, and hold
-nothing but results, so two runs of one plan give the same file.
+`agent` (name and hyperparameters), `seed`, `metric`, `step`, `value`. Rows are sorted by cell, metric and step. They
+hold nothing but results, so two runs of one plan give the same file.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def blocks(store: Store, study: str | None = None) -> Iterator[Block]:
 
 
 def agent_text(agent: Mapping[str, Any]) -> str:
-    """An agent's name and, where it has any, its parameters as JSON."""
+    """An agent's name and the hyperparameters that it sets, as JSON."""
     name = str(agent["name"])
     return f"{name} {canonical_json(agent['params'])}" if agent["params"] else name
 
@@ -150,7 +150,7 @@ def load(store_url: str, study: str | None = None) -> pd.DataFrame:
 
 
 def frame(store: Store, study: str | None = None) -> pd.DataFrame:
-    """What `load` returns, of a store that is open."""
+    """What `load` returns, from an open store."""
     import pandas as pd
 
     some = list(blocks(store, study))

@@ -1,4 +1,4 @@
-"""How far are the studies of a store, and what went wrong?"""
+"""How far are the studies of a store, and which cells failed?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is in the database? Its tables, and the check that they are ours."""
+"""Which tables are in the database, and is it a store of mohs?"""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def check_or_create(engine: Engine, create: bool) -> None:
             "use that version or another store."
         )
     ours = {table for table in tables if table in _tables.tables}
-    foreign = tables - ours if engine.dialect.name == "sqlite" else set()  # a server's database may be shared
+    foreign = tables - ours if engine.dialect.name == "sqlite" else set()  # others may share the database of a server
     if ours:
         raise StoreError(f"{name} is a damaged store: some of its tables are missing.")
     if foreign:
@@ -78,7 +78,7 @@ def check_or_create(engine: Engine, create: bool) -> None:
     if engine.dialect.name == "sqlite":
         _write_ahead(engine)
     with database.writing(engine) as db:
-        _tables.create_all(db)  # skips what another run has made since
+        _tables.create_all(db)  # skips what another run has created meanwhile
         if db.scalar(sa.select(sa.func.count()).select_from(META)) == 0:
             db.execute(sa.insert(META), [{"name": "schema", "value": str(SCHEMA)}])
 
