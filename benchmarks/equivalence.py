@@ -23,6 +23,7 @@ from mohs import Cell, Segment, Task
 from mohs.agents.registry import agent
 from mohs.core.cell import Agent
 from mohs.runs.execute import execute
+from mohs.runs.execution import Execution
 from mohs.runs.plan import Plan
 from mohs.runs.store import Store, open_store
 from mohs.stats.comparison import paired_difference
@@ -146,7 +147,7 @@ def main() -> None:
     options = parser.parse_args()
     cases = [case for case in CASES if not options.only or case.name in options.only]
     with open_store(options.store) as store:
-        summary = execute(plan(cases, options.seeds), store, workers=options.workers)
+        summary = execute(plan(cases, options.seeds), store, Execution(workers=options.workers))
         found = [row for case in cases for row in rows(store, case, options.seeds)]
     if options.json:
         print(json.dumps({"failed": summary.failed, "rows": [{**asdict(r), "verdict": r.verdict} for r in found]}))

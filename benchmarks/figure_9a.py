@@ -21,6 +21,7 @@ os.environ.update(ONE_THREAD)
 from mohs import Cell, Segment, Task
 from mohs.agents.registry import agent
 from mohs.runs.execute import Summary, execute
+from mohs.runs.execution import Execution
 from mohs.runs.plan import Plan
 from mohs.runs.store import open_store
 
@@ -42,7 +43,7 @@ def plan(hidden: int, seeds: int) -> Plan:
 
 def timed(hidden: int, seeds: int, workers: int) -> Summary:
     with tempfile.TemporaryDirectory() as folder, open_store(f"sqlite:///{folder}/results.db") as store:
-        return execute(plan(hidden, seeds), store, workers=workers)
+        return execute(plan(hidden, seeds), store, Execution(workers=workers))
 
 
 def main() -> None:

@@ -278,5 +278,5 @@ def test_ctrl_c_says_how_to_go_on_and_the_same_command_does(tmp_path):
     started.send_signal(signal.SIGINT)
     _, err = started.communicate(timeout=60)
     assert started.returncode == 130
-    assert "the same command goes on" in err
+    assert "run the same command to resume" in err
     assert (tmp_path / "mohs.db").is_file()

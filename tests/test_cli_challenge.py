@@ -50,7 +50,7 @@ def test_an_agent_meets_the_challenge_and_is_told_of(place, capsys):
 
     assert run("q_learning", "random", *SMALL, "--json") == 0
     again = capsys.readouterr()
-    assert "12 of them done before" in again.err
+    assert "12 already done" in again.err
     data = json.loads(again.out)
     learnt, drawn = data["agents"]
     assert learnt["mdps"]["hanoi-3"]["solved"]

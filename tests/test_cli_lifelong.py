@@ -52,7 +52,7 @@ def test_an_agent_lives_and_its_life_is_told(place, capsys):
 
     assert run(*words, "--methods", "go_on,separate", "--json") == 0
     again = capsys.readouterr()
-    assert "12 of them done before" in again.err
+    assert "12 already done" in again.err
     data = json.loads(again.out)
     assert [agent["label"] for agent in data["agents"]] == ["go_on", "separate"]
     assert data["ceiling_of_the_untold"] == pytest.approx(0.5)

@@ -24,10 +24,11 @@ from benchmarks.findings.page import write_page
 from mohs.cli.options import DEFAULT_STORE, EXIT_FAILED_CELLS, EXIT_INTERRUPTED
 from mohs.cli.output import print_json, tell_failures, tell_interrupted
 from mohs.core.errors import MohsError
-from mohs.runs.cost import Cost, cost
 from mohs.protocols.experiment.study import Experiment, plan
 from mohs.report.png import find_browser
-from mohs.runs.execute import default_workers, execute
+from mohs.runs.cost import Cost, cost
+from mohs.runs.execute import execute
+from mohs.runs.execution import Execution, default_workers
 from mohs.runs.progress import clock
 from mohs.runs.store import Store, open_store
 
@@ -38,7 +39,7 @@ def run(wanted: Mapping[str, Experiment], store: Store, workers: int) -> int:
     for asked in wanted.values():
         planned = plan(asked)
         print(f"{asked.title}: {len(planned.cells):,} runs", file=sys.stderr)
-        summary = execute(planned, store, workers=workers)
+        summary = execute(planned, store, Execution(workers=workers))
         if summary.interrupted:
             tell_interrupted(summary)
             return EXIT_INTERRUPTED

@@ -16,6 +16,7 @@ from mohs.agents.registry import agent, check_plays, learner
 from mohs.core.errors import MohsError
 from mohs.protocols.diagnose.study import Study
 from mohs.runs.execute import execute
+from mohs.runs.execution import Execution
 from mohs.runs.plan import Plan
 from mohs.runs.store import open_store
 
@@ -262,7 +263,7 @@ def test_an_environment_that_breaks_is_the_error_of_its_cell(tmp_path):
         with open_store(f"sqlite:///{tmp_path}/broken.db") as store:
             one = cell(agent("sb3:DQN"), task, at=(64,))
             plan = Plan("broken", "test", {}, (one,))
-            summary = execute(plan, store, workers=0, progress="silent")
+            summary = execute(plan, store, Execution(workers=0, progress="silent"))
             assert summary.failed == 1
             assert "the pole broke" in store.cells()[0].error
 

@@ -9,12 +9,11 @@ import pytest
 
 from mohs.agents.registry import config as config_of
 from mohs.core.cell import Agent
-from mohs.runs.cost import _eager, cost, stored, try_out
 from mohs.protocols.experiment.study import Axis, Contender, Evaluation, Experiment, Level, plan, points
 from mohs.protocols.experiment.measures import MEASURES, measure, measures
 from mohs.protocols.experiment.verdict import verdict
 from mohs.runs.execute import execute
-from mohs.runs.plan import packs
+from mohs.runs.execution import Execution
 from mohs.runs.store import open_store
 
 DELAY = Axis("delay", tuple(Level(v, (("delay", v),)) for v in (0, 4)))
@@ -138,7 +137,7 @@ def test_bars_are_corrected_for_their_comparisons_and_maps_are_not():
 def test_a_study_runs_and_its_verdict_is_that_of_the_store(tmp_path):
     asked = experiment(seeds=2, noise_free=True, agents=("q_learning", "random"))
     with open_store(f"sqlite:///{tmp_path}/results.db") as store:
-        summary = execute(plan(asked), store, workers=0, progress="silent")
+        summary = execute(plan(asked), store, Execution(workers=0, progress="silent"))
         stored_plan = store.plan(plan(asked).key)
         found = verdict(
             Experiment.from_json(stored_plan.options), dict(store.results(c.key for c in plan(asked).cells))
@@ -147,49 +146,3 @@ def test_a_study_runs_and_its_verdict_is_that_of_the_store(tmp_path):
     assert found.missing == 0
     learnt, random = (panel.spots[0].means["auc"].value for panel in found.panels)
     assert learnt > random
-
-
-def test_the_cost_counts_what_is_left():
-    cells = plan(experiment((DELAY, RATE), seeds=4)).cells
-    found = cost(cells, workers=2)
-    assert (found.cells, found.steps, found.workers) == (16, 16_000, 2)
-    assert found.packs == len(packs(cells, 4))
-    assert found.seconds > 0
-    assert found.results == sum(stored(cell) for cell in cells)
-    assert found.checkpoints > 0
-    nothing = cost([], workers=2)
-    assert (nothing.cells, nothing.packs, nothing.seconds) == (0, 0, 0)
-
-
-def test_a_cell_that_breaks_at_its_trial_is_counted_and_stops_nothing(tmp_path, capsys):
-    file = tmp_path / "broken.py"
-    file.write_text("def make_agent(env, seed):\n    print('made')\n    raise RuntimeError('broken')\n")
-    cells = plan(experiment(seeds=2)).cells
-    broken = [replace(cell, agent=Agent.make(f"{file}:make_agent", "1")) for cell in cells]
-    found = cost([*cells, *broken], workers=1)
-    assert (found.cells, found.broken) == (8, 4)
-    assert found.seconds > 0
-    assert capsys.readouterr().out == ""
-
-
-def test_a_trial_of_a_long_rollout_includes_updates():
-    (cell,) = plan(experiment((Axis("delay", DELAY.levels[:1]),), seeds=1, agents=("ppo",), budget=4000)).cells
-    for name, rollout in (("ppo", 64), ("recurrent_ppo", 16 * 8)):
-        tried = _eager(replace(cell, agent=Agent.make(name, n_steps=2048)))
-        config = config_of(tried.agent)
-        assert config.n_steps * config.num_envs == rollout
-
-
-def test_a_trial_grows_with_the_run():
-    """Nothing is known of the clock, but a run that is much longer is estimated to take longer."""
-    short, long = (plan(experiment(seeds=2, budget=steps)).cells[:2] for steps in (400, 400_000))
-    assert try_out(long, 0.05).seconds > try_out(short, 0.05).seconds
-
-
-def test_what_a_deep_agent_saves_grows_with_its_memory():
-    (cell,) = plan(experiment((Axis("delay", DELAY.levels[:1]),), seeds=1, agents=("dqn",), budget=5000)).cells
-    small, large = (
-        replace(cell, agent=Agent.make("dqn", hidden=(8,), buffer_size=size, learning_starts=5000))
-        for size in (100, 5000)
-    )
-    assert try_out([large], 0.05).checkpoint > try_out([small], 0.05).checkpoint

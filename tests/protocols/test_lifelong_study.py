@@ -19,6 +19,7 @@ from mohs.protocols.lifelong.figures import CEILING, lifelong_figures
 from mohs.protocols.lifelong.l2logger import COLUMNS, write_logs
 from mohs.protocols.lifelong.page import lifelong_html, write_lifelong
 from mohs.runs.execute import execute
+from mohs.runs.execution import Execution
 from mohs.runs.store import open_store
 from mohs.stats.lifelong import METRICS
 
@@ -184,7 +185,7 @@ def test_reports_and_logs_of_real_lives(tmp_path):
     study = LifelongStudy.make(course_, [agent("dqn"), agent("dqn", lifelong="separate")], seeds=3, episodes=4)
     planned = plan(study)
     with open_store(f"sqlite:///{tmp_path}/store.db") as store:
-        execute(planned, store, workers=0)
+        execute(planned, store, Execution(workers=0))
         found = verdict(study, dict(store.results(cell.key for cell in planned.cells)))
     assert found.missing == 0
     assert found.agents[1].metrics["forgetting"].value == 0  # greedy play of the same networks, no chance in the graph
@@ -240,7 +241,7 @@ def test_agents_that_cannot_do_what_is_asked_are_refused():
 def test_a_told_life_begins_as_its_expert_does(tmp_path):
     study = study_of(told=True, seeds=1)
     with open_store(f"sqlite:///{tmp_path}/runs.db") as store:
-        execute(plan(study), store, workers=0)
+        execute(plan(study), store, Execution(workers=0))
         results = dict(store.results([study.life(study.agents[0], 0).key, study.expert(study.agents[0], "a", 0).key]))
     life, expert = (
         results[cell.key]["train/return"][1][:50]

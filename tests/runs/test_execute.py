@@ -16,6 +16,7 @@ from mohs.core.cell import Agent, Cell
 from mohs.core.errors import UsageError
 from mohs.runs.blobs import Checkpoint
 from mohs.runs.execute import Summary, execute
+from mohs.runs.execution import Execution
 from mohs.runs.export import export_csv
 from mohs.runs.pack import Failed, Finished, Message, Pace, Saved, Stepped, event_steps, run_cells
 from mohs.runs.plan import Plan
@@ -24,8 +25,9 @@ from mohs.runs.status import failures, status
 from mohs.runs.store import Store, open_store
 
 
-def run(store: Store, made: Plan, workers: int = 0, **options: object) -> Summary:
-    return execute(made, store, workers=workers, factory=FACTORY, progress="silent", **options)  # type: ignore[arg-type]
+def run(store: Store, made: Plan, workers: int = 0, pack_size: int | None = None, retry_failed: bool = True) -> Summary:
+    settings = Execution(workers=workers, pack_size=pack_size, progress="silent")
+    return execute(made, store, settings, factory=FACTORY, retry_failed=retry_failed)
 
 
 @pytest.fixture
@@ -174,7 +176,8 @@ def test_a_cell_that_kills_its_worker_fails_alone(fresh: Callable[[str], Store])
 
 def test_a_factory_that_does_not_exist_fails_every_cell(fresh: Callable[[str], Store]) -> None:
     store, made = fresh("factory"), plan(2, 1)
-    summary = execute(made, store, workers=0, factory="no.such.module:learner", progress=Silent())
+    settings = Execution(workers=0, progress=Silent())
+    summary = execute(made, store, settings, factory="no.such.module:learner")
     assert (summary.done, summary.failed) == (0, 2)
     assert "no.such.module:learner" in failures(store, made.key)[0].reason
 
@@ -182,7 +185,7 @@ def test_a_factory_that_does_not_exist_fails_every_cell(fresh: Callable[[str], S
 @pytest.mark.parametrize("bad", [{"workers": -1}, {"workers": 1.5}, {"pack_size": 0}, {"progress": "loud"}])
 def test_options_out_of_range_are_refused(fresh: Callable[[str], Store], bad: dict[str, object]) -> None:
     with pytest.raises(UsageError):
-        execute(plan(1, 1), fresh("bad"), **bad)  # type: ignore[arg-type]
+        execute(plan(1, 1), fresh("bad"), Execution(**bad))  # type: ignore[arg-type]
 
 
 def test_an_empty_plan_is_done_at_once(fresh: Callable[[str], Store]) -> None:

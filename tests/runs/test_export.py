@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,15 +16,24 @@ from mohs.core.cell import Cell, Probe, Segment
 from mohs.core.task import Task, TaskSet
 from mohs.core.values import canonical_json
 from mohs.runs.execute import execute
+from mohs.runs.execution import Execution
 from mohs.runs.export import COLUMNS, export_csv, export_parquet, rows
+from mohs.runs.export import frame as frame_of
 from mohs.runs.plan import Plan
 from mohs.runs.store import Store, open_store
 
+QUIETLY = Execution(workers=0, progress="silent")
+
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    store = open_store(f"sqlite:///{tmp_path}/store.db")
-    execute(plan(3, 2, rate=0.5), store, workers=0, factory=FACTORY, progress="silent")
+def url(tmp_path: Path) -> str:
+    return f"sqlite:///{tmp_path}/store.db"
+
+
+@pytest.fixture
+def store(url: str) -> Store:
+    store = open_store(url)
+    execute(plan(3, 2, rate=0.5), store, QUIETLY, factory=FACTORY)
     return store
 
 
@@ -51,7 +61,7 @@ def test_a_row_names_the_task_that_was_played(store: Store) -> None:
     assert {r.task for r in mine if r.metric.startswith("eval/") and r.step == one.steps} == {trained}
 
 
-def test_csv_and_parquet_and_frames_agree(store: Store, tmp_path: Path) -> None:
+def test_csv_and_parquet_and_frames_agree(store: Store, url: str, tmp_path: Path) -> None:
     import pyarrow.parquet as pq
 
     export_csv(store, tmp_path / "new" / "out.csv")
@@ -65,7 +75,7 @@ def test_csv_and_parquet_and_frames_agree(store: Store, tmp_path: Path) -> None:
     table = pq.read_table(tmp_path / "new" / "out.parquet")
     assert table.column_names == list(COLUMNS)
     assert [bits(tuple(r.values())) for r in table.to_pylist()] == expected
-    frame = mohs.load(str(store.engine.url))
+    frame = mohs.load(url)
     assert [bits(r) for r in frame[list(COLUMNS)].itertuples(index=False, name=None)] == expected
     assert frame["delay"].dtype.kind == "i"
     assert set(frame.loc[frame.metric == "train/return", "delay"]) == {0, 1, 2}
@@ -77,20 +87,18 @@ def test_csv_and_parquet_and_frames_agree(store: Store, tmp_path: Path) -> None:
 def test_exports_of_equal_results_are_equal_files(store: Store, tmp_path: Path) -> None:
     other = open_store(f"sqlite:///{tmp_path}/other.db")
     made = plan(3, 2, rate=0.5)
-    execute(
-        Plan("other", "none", {}, made.cells[::-1]), other, workers=0, pack_size=1, factory=FACTORY, progress="silent"
-    )
+    execute(Plan("other", "none", {}, made.cells[::-1]), other, replace(QUIETLY, pack_size=1), factory=FACTORY)
     for write, end in ((export_csv, "csv"), (export_parquet, "parquet")):
         write(store, tmp_path / f"a.{end}")
         write(other, tmp_path / f"b.{end}")
         assert (tmp_path / f"a.{end}").read_bytes() == (tmp_path / f"b.{end}").read_bytes()
 
 
-def test_one_study_can_be_had_alone(store: Store, tmp_path: Path) -> None:
+def test_one_study_can_be_had_alone(store: Store, url: str) -> None:
     small = Plan("small", "none", {}, plan(3, 2, rate=0.5).cells[:1])
-    execute(small, store, workers=0, factory=FACTORY, progress="silent")
+    execute(small, store, QUIETLY, factory=FACTORY)
     assert {r.cell for r in rows(store, small.key)} == {small.cells[0].key}
-    assert len(mohs.load(str(store.engine.url), small.key)) == 19
+    assert len(mohs.load(url, small.key)) == 19
 
 
 def test_an_empty_store_exports_headers(tmp_path: Path) -> None:
@@ -98,7 +106,7 @@ def test_an_empty_store_exports_headers(tmp_path: Path) -> None:
     export_csv(empty, tmp_path / "out.csv")
     export_parquet(empty, tmp_path / "out.parquet")
     assert (tmp_path / "out.csv").read_text() == ",".join(COLUMNS) + "\n"
-    frame = mohs.load(str(empty.engine.url))
+    frame = mohs.load(f"sqlite:///{tmp_path}/empty.db")
     assert len(frame) == 0
     assert list(frame.columns[:7]) == list(COLUMNS)
 
@@ -108,8 +116,8 @@ def test_sets_of_tasks_have_no_parameters(tmp_path: Path) -> None:
     base = cell(0)
     made = Cell(base.agent, 0, (Segment(tasks, 40),), (Probe("eval", tasks.tasks[1], (40,)),), window=20)
     with open_store(f"sqlite:///{tmp_path}/sets.db") as store:
-        execute(Plan("p", "none", {}, (made,)), store, workers=0, factory=FACTORY, progress="silent")
-        frame = mohs.load(str(store.engine.url))
+        execute(Plan("p", "none", {}, (made,)), store, QUIETLY, factory=FACTORY)
+        frame = frame_of(store)
     assert "delay" not in frame.columns
     assert set(frame.metric) >= {"train/return", "eval/return"}
     assert np.isfinite(frame["value"]).sum() >= 3

@@ -14,6 +14,7 @@ from mohs import Cell, Probe, Segment, Task
 from mohs.agents.registry import agent
 from mohs.agents.registry import learner as real_learner
 from mohs.runs.execute import execute
+from mohs.runs.execution import Execution
 from mohs.runs.pack import Failed, Finished, Message, Pace, Saved, Stepped, run_cells
 from mohs.runs.progress import Silent
 from mohs.runs.status import failures
@@ -103,7 +104,9 @@ def test_the_store_keeps_why_and_the_progress_comes_out_even(tmp_path: Path, wor
     shown = Counting()
     made = plan(seeds=4, delays=1, broken_seeds=(0,))
     with open_store(f"sqlite:///{tmp_path / 'x.db'}") as store:
-        summary = execute(made, store, workers=workers, factory=FACTORY, progress=shown, chunk=10, pack_size=4)
+        summary = execute(
+            made, store, Execution(workers=workers, pack_size=4, progress=shown), factory=FACTORY, chunk=10
+        )
         (failure,) = failures(store, made.key)
     assert (summary.done, summary.failed, summary.interrupted) == (3, 1, False)
     assert failure.reason == "BrokenError: seed 0 broke"

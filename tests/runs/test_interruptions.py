@@ -17,6 +17,7 @@ import pytest
 
 from mohs.core.errors import StoreError
 from mohs.runs.execute import execute
+from mohs.runs.execution import Execution
 from mohs.runs.export import export_csv
 from mohs.runs.status import StudyStatus, status
 from mohs.runs.store import open_store
@@ -57,7 +58,7 @@ def expected(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     folder = tmp_path_factory.mktemp("whole")
     with pytest.MonkeyPatch.context() as patch, open_store(f"sqlite:///{folder}/whole.db") as store:
         patch.setattr(time, "sleep", lambda seconds: None)
-        execute(fake_learner.plan(**PLAN), store, workers=0, factory=fake_learner.FACTORY, progress="silent")  # type: ignore[arg-type]
+        execute(fake_learner.plan(**PLAN), store, Execution(workers=0, progress="silent"), factory=fake_learner.FACTORY)  # type: ignore[arg-type]
     return export(f"sqlite:///{folder}/whole.db", folder / "whole.csv")
 
 
@@ -85,14 +86,8 @@ def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path: Path, workers: int, ex
     with open_store(url) as store:
         before = status(store)[0]
         assert 0 < before.steps_saved + before.steps_done < before.steps
-        summary = execute(
-            fake_learner.plan(**PLAN),
-            store,
-            workers=1,
-            pack_size=3,
-            factory=fake_learner.FACTORY,
-            progress="silent",  # type: ignore[arg-type]
-        )
+        settings = Execution(workers=1, pack_size=3, progress="silent")
+        summary = execute(fake_learner.plan(**PLAN), store, settings, factory=fake_learner.FACTORY)  # type: ignore[arg-type]
     assert summary.done == 4
     assert summary.steps == before.steps - before.steps_saved - before.steps_done
     assert export(url, tmp_path / "out.csv") == expected

@@ -14,6 +14,6 @@ def test_an_unreadable_checkpoint_is_told_and_the_cell_starts_again() -> None:
     fresh = list(run_cells([cell], learner, {}, lambda: False, Pace()))
     again = list(run_cells([cell], learner, {cell.key: b"not a checkpoint"}, lambda: False, Pace()))
     assert isinstance(again[0], Noted)
-    assert "they start again" in again[0].text
+    assert "they restart" in again[0].text
     curves = [next(m for m in run if isinstance(m, Finished)).results[cell.key] for run in (fresh, again)]
     assert np.array_equal(curves[0]["train/return"][1], curves[1]["train/return"][1], equal_nan=True)

@@ -9,6 +9,7 @@ import pytest
 from mohs import Cell, Probe, Segment, Task
 from mohs.agents.registry import agent
 from mohs.runs.execute import execute
+from mohs.runs.execution import Execution
 from mohs.runs.export import export_csv
 from mohs.runs.plan import Plan
 from mohs.runs.store import open_store
@@ -24,6 +25,6 @@ def test_the_same_export_from_both_databases(tmp_path):
     plan = Plan("test", "test", {}, cells)
     for name, url in (("lite", f"sqlite:///{tmp_path / 'results.db'}"), ("postgres", URL)):
         with open_store(url) as store:
-            assert execute(plan, store, workers=0, progress="silent").done == 5
+            assert execute(plan, store, Execution(workers=0, progress="silent")).done == 5
             export_csv(store, tmp_path / name, store.studies()[-1].key)
     assert (tmp_path / "lite").read_bytes() == (tmp_path / "postgres").read_bytes()

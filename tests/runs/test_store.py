@@ -1,4 +1,4 @@
-"""What is written comes back; a transaction is whole or nothing; what cannot be is one clear sentence."""
+"""Arrays come back bit for bit; a SQL store survives full disks and dead processes; damage is one clear sentence."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import os
 import sqlite3
 import threading
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,12 +20,15 @@ from hypothesis.extra import numpy as hnp
 from mohs.core.errors import StoreError, UsageError
 from mohs.runs import blobs
 from mohs.runs.execute import execute
+from mohs.runs.execution import Execution
 from mohs.runs.export import export_csv, load
 from mohs.runs.plan import Plan
-from mohs.runs.schema import CHECKPOINT, CURVE
-from mohs.runs.status import failures, find, status
-from mohs.runs.store import Store, open_store
+from mohs.runs.sql.schema import CHECKPOINT, CURVE, STUDY
+from mohs.runs.sql.store import SqlStore, open_sql_store
+from mohs.runs.status import status
+from mohs.runs.store import MissingStoreError, open_store
 
+QUIETLY = Execution(workers=0, progress="silent")
 CURVES = {
     "train/return": (np.array([10, 20]), np.array([0.1, np.nan])),
     "eval/return": (np.array([5]), np.array([-np.inf])),
@@ -32,11 +36,11 @@ CURVES = {
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return open_store(f"sqlite:///{tmp_path}/below/here/store.db")
+def store(tmp_path: Path) -> SqlStore:
+    return open_sql_store(f"sqlite:///{tmp_path}/below/here/store.db", create=True)
 
 
-def rows(store: Store, table: sa.Table) -> int:
+def rows(store: SqlStore, table: sa.Table) -> int:
     with store.engine.connect() as connection:
         return connection.scalar(sa.select(sa.func.count()).select_from(table)) or 0
 
@@ -62,68 +66,7 @@ def test_checkpoints_come_back(step: int, probes: dict[str, list[tuple[int, floa
     assert repr(dict(again.probes)) == repr(probes)
 
 
-def test_a_study_comes_back(store: Store) -> None:
-    made = plan(3, 2)
-    store.add(made)
-    store.add(made)
-    assert store.plan(made.key) == made
-    assert [(s.key, s.name, s.protocol, s.options) for s in store.studies()] == [
-        (made.key, made.name, made.protocol, made.options)
-    ]
-    assert [r.cell for r in store.cells(made.key)] == list(made.cells)
-    assert set(store.statuses(c.key for c in made.cells).values()) == {"pending"}
-
-
-def test_cells_are_shared_by_studies(store: Store) -> None:
-    small, large = plan(2, 1), plan(4, 1)
-    store.add(small)
-    store.write(done={small.cells[0].key: CURVES})
-    store.add(large)
-    assert len(store.cells()) == 4
-    assert [s.done for s in status(store)] == [1, 1]
-    assert [s.cells for s in status(store)] == [2, 4]
-
-
-def test_finishing_a_cell_writes_its_curves_and_drops_its_checkpoint(store: Store) -> None:
-    made = plan(2, 1)
-    store.add(made)
-    first, second = (c.key for c in made.cells)
-    store.write(checkpoints={first: (10, b"one"), second: (10, b"two")})
-    store.write(checkpoints={first: (20, b"three")})
-    assert store.checkpoint_steps([first, second]) == {first: 20, second: 10}
-    assert store.checkpoints([first]) == {first: b"three"}
-    assert status(store)[0].steps_saved == 30
-    store.write(done={first: CURVES}, failed={second: "Traceback\nValueError: no"})
-    assert store.checkpoint_steps([first, second]) == {}
-    assert store.statuses([first, second]) == {first: "done", second: "failed"}
-    ((key, curves),) = store.results([second, first])
-    assert key == first
-    assert list(curves) == ["eval/return", "train/return"]
-    for metric, (steps, values) in CURVES.items():
-        np.testing.assert_array_equal(curves[metric][0], steps)
-        np.testing.assert_array_equal(curves[metric][1], values)
-    (failure,) = failures(store, made.key)
-    assert (failure.cell, failure.agent, failure.reason) == (second, "fake", "ValueError: no")
-    assert find(store, "test").key == find(store, made.key[:6]).key == made.key
-    with pytest.raises(UsageError, match="Did you mean 'test'"):
-        find(store, "tset")
-    store.retry([second])
-    assert store.statuses([second]) == {second: "pending"}
-
-
-def test_a_transaction_that_breaks_leaves_nothing(store: Store) -> None:
-    made = plan(2, 1)
-    store.add(made)
-    first, second = (c.key for c in made.cells)
-    store.write(checkpoints={first: (10, b"one")})
-    with pytest.raises(TypeError):
-        store.write(done={first: CURVES, second: {"train/return": None}})  # type: ignore[dict-item]
-    assert rows(store, CURVE) == 0
-    assert store.statuses([first, second]) == {first: "pending", second: "pending"}
-    assert store.checkpoints([first]) == {first: b"one"}
-
-
-def test_a_full_disk_is_told_and_nothing_is_half_written(store: Store) -> None:
+def test_a_full_disk_is_told_and_nothing_is_half_written(store: SqlStore) -> None:
     made = plan(2, 1)
     store.add(made)
     first, second = (c.key for c in made.cells)
@@ -138,32 +81,20 @@ def test_a_full_disk_is_told_and_nothing_is_half_written(store: Store) -> None:
     assert rows(store, CURVE) == 2
 
 
-def test_a_full_disk_during_a_run(store: Store, tmp_path: Path) -> None:
+def test_a_full_disk_during_a_run(store: SqlStore, tmp_path: Path) -> None:
     made = plan(60, 1)
     store.add(made)
     with store.engine.connect() as connection:
         pages = connection.exec_driver_sql("PRAGMA page_count").scalar()
         connection.exec_driver_sql(f"PRAGMA max_page_count = {pages}")
     with pytest.raises(StoreError, match="the disk is full"):
-        execute(made, store, workers=0, pack_size=1, factory=FACTORY, progress="silent", chunk=5, checkpoint_seconds=0)
+        execute(made, store, replace(QUIETLY, pack_size=1), factory=FACTORY, chunk=5, checkpoint_seconds=0)
     with store.engine.connect() as connection:
         connection.exec_driver_sql("PRAGMA max_page_count = 100000")
-    assert execute(made, store, workers=0, factory=FACTORY, progress="silent").done == 60
+    assert execute(made, store, QUIETLY, factory=FACTORY).done == 60
 
 
-def test_only_one_run_at_a_time(store: Store) -> None:
-    other = open_store(str(store.engine.url))
-    with (
-        store.sole_writer(),
-        pytest.raises(StoreError, match=rf"in use by another run \(process {os.getpid()}\)"),
-        other.sole_writer(),
-    ):
-        pass
-    with other.sole_writer():  # and it is free again
-        pass
-
-
-def test_the_lock_of_a_dead_process_is_taken_over(store: Store) -> None:
+def test_the_lock_of_a_dead_process_is_taken_over(store: SqlStore) -> None:
     path = Path(str(store.engine.url.database) + ".lock")
     path.write_text("1")
     with store.sole_writer():
@@ -171,7 +102,7 @@ def test_the_lock_of_a_dead_process_is_taken_over(store: Store) -> None:
     assert not path.exists()
 
 
-def test_reading_goes_on_while_a_run_writes(store: Store) -> None:
+def test_reading_goes_on_while_a_run_writes(store: SqlStore) -> None:
     made = plan(1, 1)
     store.add(made)
     reader = open_store(str(store.engine.url), create=False)
@@ -246,6 +177,14 @@ def test_a_file_that_is_no_sound_store_is_refused(tmp_path: Path, kind: str, say
         assert path.read_bytes() == before
 
 
+def test_a_store_of_an_older_version_has_studies_without_tracks(store: SqlStore) -> None:
+    made = plan(1, 1)
+    store.add(made)
+    with store.engine.begin() as connection:
+        connection.execute(sa.update(STUDY).values(options='{"seeds":1}'))
+    assert (store.study(made.key).options, store.study(made.key).tracks) == ({"seeds": 1}, ())
+
+
 @pytest.mark.parametrize(
     ("url", "says"),
     [
@@ -269,7 +208,7 @@ def test_places_that_cannot_hold_a_store(tmp_path: Path) -> None:
         open_store(f"sqlite:///{tmp_path}/file/store.db")
     with pytest.raises(StoreError, match="is a directory"):
         open_store(f"sqlite:///{tmp_path}")
-    with pytest.raises(StoreError, match="there is no store at"):
+    with pytest.raises(MissingStoreError, match="there is no store at"):
         open_store(f"sqlite:///{tmp_path}/missing.db", create=False)
     assert not (tmp_path / "missing.db").exists()
     with pytest.raises(StoreError, match="cannot be written"):
@@ -284,7 +223,7 @@ def test_the_schema_is_not_bound_to_sqlite() -> None:
     assert "BYTEA" in text
 
 
-def test_a_plan_whose_functions_cannot_be_stored_is_refused(store: Store) -> None:
+def test_a_plan_whose_functions_cannot_be_stored_is_refused(store: SqlStore) -> None:
     odd = cell(0)
     task = odd.segments[0].source.replace(reward_noise=lambda rng: 0.0)  # type: ignore[union-attr]
     with pytest.raises(UsageError, match="cannot be stored"):

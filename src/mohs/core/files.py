@@ -24,6 +24,13 @@ def replace(path: Path, write: Callable[[BinaryIO], object]) -> None:
             draft.unlink()
 
 
+def reason(error: OSError) -> str:
+    """Why the file system refused, in words."""
+    if isinstance(error, FileExistsError | NotADirectoryError):
+        return "a file stands where a directory should be"
+    return error.strerror or str(error)
+
+
 def user_cache() -> Path:
     """The cache directory of mohs, below XDG_CACHE_HOME or ~/.cache."""
     return Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser()) / "mohs"

@@ -1,6 +1,6 @@
 """How are numbers kept as bytes? Little-endian arrays, deflated where that is shorter, and checkpoints of cells.
 
-None of this is a pickle, so reading results runs no code from a file; a learner's state is the learner's own affair.
+None of this is a pickle, so reading results runs no code from a file. The learner alone reads its state.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _unpack(blob: bytes) -> bytes:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A cell on its way: the step it is at, what its probes gave so far, and the state of its learner."""
+    """A pending cell: its step, what its probes measured so far, and the state of its learner."""
 
     step: int
     probes: Mapping[str, Sequence[tuple[int, float]]]

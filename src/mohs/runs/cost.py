@@ -1,7 +1,7 @@
-"""What will a plan cost? Cells, steps and packs; time and disk after a short trial of each kind of pack.
+"""What will a plan cost? Cells, steps and packs; time and disk space, estimated by a short trial of each kind of pack.
 
-The trial trains a real pack for a moment on one thread, as a worker does. It measures this machine as busy as it is.
-A pack that breaks at its trial is left out of the time; when it runs, its cells are recorded as failed.
+A trial trains a real pack briefly in one thread, as a worker does. It measures this machine with its present load. A
+pack that fails in its trial is left out of the time. When it runs, its cells are recorded as failed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ ROW = 150  # bytes of a curve's row beside its numbers
 
 @dataclass(frozen=True)
 class Cost:
-    """What is left to run. `seconds` is the time on all workers, `checkpoints` the bytes of the packs under way."""
+    """The cost of what is left to run: time on all workers, bytes of results, bytes of checkpoints while it runs."""
 
     cells: int
     steps: int
@@ -39,7 +39,7 @@ class Cost:
     seconds: float
     results: int
     checkpoints: int
-    broken: int  # cells whose trial failed: what they take is not known
+    broken: int  # cells whose trial failed, so that their time is not known
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)
@@ -79,7 +79,7 @@ def cost(cells: Sequence[Cell], workers: int, pack_size: int | None = None, devi
 
 
 def _tried(cells: Sequence[Cell], seconds: float, device: str) -> Trial | None:
-    """None where the pack breaks: its cells will say why when they run."""
+    """None where the pack fails: its cells will say why when they run."""
     with contextlib.redirect_stdout(sys.stderr):  # what an agent prints must not mix with data
         try:
             return try_out(cells, seconds, device)
@@ -88,9 +88,9 @@ def _tried(cells: Sequence[Cell], seconds: float, device: str) -> Trial | None:
 
 
 def try_out(cells: Sequence[Cell], seconds: float, device: str = "cpu") -> Trial:
-    """Trains a pack for so long and evaluates it once; the last and longest chunk tells the speed.
+    """Trains a pack for some seconds and evaluates it once. The last and longest chunk determines the speed.
 
-    Of several segments the first that has steps stands for all.
+    The first segment that has steps stands for all.
     """
     pack = [_eager(cell) for cell in cells]
     steps, mine = pack[0].steps, learner(pack, device)
@@ -110,23 +110,23 @@ def try_out(cells: Sequence[Cell], seconds: float, device: str = "cpu") -> Trial
 
 
 def stored(cell: Cell) -> int:
-    """About how many bytes the results of a cell take."""
+    """The bytes that the results of a cell take, about."""
     points = len(METRICS) * count(cell.window, cell.steps) + sum(len(p.metrics) * len(p.at) for p in cell.probes)
     rows = len(METRICS) + sum(len(p.metrics) for p in cell.probes)
     return len(canonical_json(cell.to_json())) + 16 * points + ROW * rows
 
 
 def _kind(cell: Cell) -> Hashable:
-    """Equal for cells that cost the same; those that run alone are judged by agent and environment."""
+    """Equal for cells that cost the same. Cells that run alone are compared by agent and environment."""
     if not runs_alone(cell):
         return signature(cell)
     return cell.agent, cell.steps, tuple(task.env for task in members(cell.segments[0].source)[0])
 
 
 def _eager(cell: Cell) -> Cell:
-    """The cell with an agent that learns from the first steps on, so that a moment is like all the rest.
+    """The cell with an agent that learns from the first steps on, so that a short trial is like the whole run.
 
-    One episode tells enough of an evaluation in which episodes are played one after the other.
+    One episode is enough where an evaluation plays episodes one after the other.
     """
     agent = cell.agent
     entry = agent_entry(agent.name)

@@ -1,40 +1,40 @@
-"""How is a plan carried out? A coordinator hands packs to worker processes and writes what they report.
+"""How does a plan become results? A coordinator hands packs to workers and writes what they report.
 
-The store is written by the coordinator alone. Whatever is interrupted, the same call goes on where it stopped, and the
-results are the same bits as those of a run without a break, with other packs, or with other numbers of workers.
+The coordinator alone writes the store. The same call resumes an interrupted run. Results are bit-identical to those of
+an uninterrupted run, whatever the packs and the workers.
 """
 
 from __future__ import annotations
 
 import contextlib
-import os
-import signal
-import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from multiprocessing.connection import wait
+from typing import Any
 
-from mohs.agents.deep.packs import check_device
 from mohs.core.cell import Cell
-from mohs.core.domain import Integer
 from mohs.core.errors import MohsError
 from mohs.core.values import canonical_json
+from mohs.runs import registrations
 from mohs.runs.blobs import Curves
-from mohs.runs.pack import Failed, Finished, Message, Noted, Pace, Saved, Stepped, run_cells
+from mohs.runs.execution import Execution
+from mohs.runs.executor import Ended, Executor, Stop, W, Work
+from mohs.runs.in_process import InProcess
+from mohs.runs.interrupts import stop_on_signals
+from mohs.runs.local import LocalProcesses
+from mohs.runs.pack import Failed, Finished, Message, Noted, Pace, Saved, Stepped
 from mohs.runs.plan import Plan, Size, packs, suited_size
-from mohs.runs.pool import Worker
 from mohs.runs.progress import Progress, choose
-from mohs.runs.store import Store
-from mohs.runs.worker import Ended, Ready, Stop, Work, lazy
+from mohs.runs.store import CellStatus, Store
 
 LEARNERS = "mohs.agents.registry:learner"
 LOOK_SECONDS = 0.2  # how long the coordinator waits for a report before it looks around
-STOP_SECONDS = 10.0  # how long workers that were told to stop may take for their checkpoints
-FALSE_STARTS = 3
+STOP_SECONDS = 10.0  # how long workers that are to stop may take for their checkpoints
+FALSE_STARTS = 3  # workers in a row that die before they are ready
+LOSSES = 5  # machines that a pack may lose before its cells are blamed
 
 
 @dataclass(frozen=True)
@@ -52,38 +52,50 @@ class Summary:
 def execute(
     plan: Plan,
     store: Store,
+    execution: Execution,
     *,
-    workers: int | None = None,
-    pack_size: int | None = None,
-    device: str = "cpu",
-    progress: str | Progress = "auto",
-    factory: str = LEARNERS,
+    executor: Executor[Any] | None = None,
     retry_failed: bool = True,
+    factory: str = LEARNERS,
     checkpoint_seconds: float = 5.0,
     chunk: int | None = None,
 ) -> Summary:
     """Runs the cells of a plan that are not done yet.
 
-    `workers` is the number of processes (all cores by default); with 0 the cells run in this process. A pack has at
-    most `pack_size` cells; by default as many as suit its learner. Deep agents train on the `device`. Ctrl-C or SIGTERM
-    stops at the next checkpoint, a second one at once. `factory` names the function `cells, device -> Learner`.
+    Ctrl-C or SIGTERM stops at the next checkpoint, a second one at once.
+
+    Args:
+        plan: the cells to run.
+        store: an open store, which holds what was done before and gets the results.
+        execution: workers, pack size, device and progress.
+        executor: who trains the packs, in place of the workers of `execution`. The caller closes it.
+        retry_failed: run cells again that failed before.
+        factory: name of the function `cells, device -> Learner`.
+        checkpoint_seconds: least time between two checkpoints of a pack.
+        chunk: steps between looks at the clock. None lets the clock decide.
+
+    Returns:
+        How the run ended.
+
+    Raises:
+        UsageError: a value of `execution` is out of range, or an environment cannot be sent to workers.
+        StoreError: the store cannot be written, or another run is using it.
+        MohsError: no worker can be started.
     """
-    count = default_workers() if workers is None else Integer(0, 4096).parse("workers", workers)
-    if pack_size is not None:
-        Integer(1).parse("pack_size", pack_size)
-    check_device(device)
+    execution.check()
     began = time.monotonic()
-    shown = choose(progress) if isinstance(progress, str) else progress
-    with store.sole_writer(), _stop_on_signals() as stop:
+    shown = choose(execution.progress) if isinstance(execution.progress, str) else execution.progress
+    with store.sole_writer(), stop_on_signals() as stop, _opened(executor, execution, stop) as pool:
+        environments = b"" if isinstance(pool, InProcess) else registrations.pack(plan.cells)
         store.add(plan)
         todo, done, failed = _todo(plan, store, retry_failed)
-        size = pack_size or partial(suited_size, total=len(todo), workers=count)
-        run = _Run(store, shown, size, factory, device, Pace(checkpoint_seconds, chunk), stop)
+        size = execution.pack_size or partial(suited_size, total=len(todo), workers=pool.room())
+        pace = Pace(checkpoint_seconds, chunk)
+        run = _Run(store, shown, size, Work({}, {}, factory, execution.device, pace, environments), stop)
         jobs = run.jobs(todo)
         shown.start(cells=len(plan.cells), done=done, failed=failed, steps=sum(run.left.values()))
         try:
-            if jobs:
-                (_with_workers if count else _in_process)(run, jobs, count)
+            _coordinate(run, pool, jobs)
         finally:
             shown.close()
         interrupted = stop.is_set() and len(run.over) < len(todo)
@@ -92,54 +104,63 @@ def execute(
         )
 
 
-def default_workers() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _opened(
+    given: Executor[Any] | None, execution: Execution, stop: threading.Event
+) -> contextlib.AbstractContextManager[Executor[Any]]:
+    """The executor of a run; one that is made here is closed here."""
+    if given is not None:
+        return contextlib.nullcontext(given)
+    count = execution.worker_count
+    return contextlib.closing(LocalProcesses(count) if count else InProcess(stop))
 
 
 def _todo(plan: Plan, store: Store, retry_failed: bool) -> tuple[list[Cell], int, int]:
     """The cells to run, and how many others of the plan are done and failed."""
     statuses = store.statuses(c.key for c in plan.cells)
-    failed = [key for key, status in statuses.items() if status == "failed"]
+    failed = [key for key, status in statuses.items() if status == CellStatus.FAILED]
     if retry_failed and failed:
         store.retry(failed)
-        statuses |= dict.fromkeys(failed, "pending")
-    todo = [c for c in plan.cells if statuses[c.key] == "pending"]
+        statuses |= dict.fromkeys(failed, CellStatus.PENDING)
+    todo = [c for c in plan.cells if statuses[c.key] == CellStatus.PENDING]
     values = list(statuses.values())
-    return todo, values.count("done"), values.count("failed")
+    return todo, values.count(CellStatus.DONE), values.count(CellStatus.FAILED)
 
 
 @dataclass
 class _Job:
-    """A pack, the step it starts from, and how many workers have died of it."""
+    """A pack, the step it starts from, and how many workers crashed and how many machines were lost with it."""
 
     cells: Sequence[Cell]
     at: int
-    deaths: int = 0
+    crashes: int = 0
+    losses: int = 0
 
 
 @dataclass
 class _Run:
-    """What the coordinator knows while it runs."""
+    """What the coordinator knows while it runs. `work` is a pack without cells."""
 
     store: Store
     progress: Progress
     size: Size
-    factory: str
-    device: str
-    pace: Pace
+    work: Work
     stop: threading.Event
-    left: dict[str, int] = field(default_factory=dict)  # steps that each cell had before it at the start
+    left: dict[str, int] = field(default_factory=dict)  # steps that each cell had to take at the start
     over: set[str] = field(default_factory=set)
     done: int = 0
     failed: int = 0
     steps: int = 0
 
-    def jobs(self, cells: Sequence[Cell], deaths: int = 0) -> list[_Job]:
+    def jobs(self, cells: Sequence[Cell], crashes: int = 0, losses: int = 0) -> list[_Job]:
         """Packs of cells at one step, the longest work first, so that the last ones to finish are short."""
         at = self.store.checkpoint_steps(c.key for c in cells)
         self.left = {c.key: c.steps - at.get(c.key, 0) for c in cells} | self.left
-        jobs = [_Job(pack, at.get(pack[0].key, 0), deaths) for pack in packs(cells, self.size, at)]
+        jobs = [_Job(pack, at.get(pack[0].key, 0), crashes, losses) for pack in packs(cells, self.size, at)]
         return sorted(jobs, key=lambda job: -len(job.cells) * (job.cells[0].steps - job.at))
+
+    def work_of(self, job: _Job) -> Work:
+        cells = {c.key: canonical_json(c.to_json()) for c in job.cells}
+        return replace(self.work, cells=cells, resume=self.store.checkpoints(cells))
 
     def take(self, messages: Iterable[Message]) -> None:
         """Writes what was reported in one transaction, then shows it."""
@@ -168,20 +189,19 @@ class _Run:
         self.progress.update(done=len(done), failed=len(failed), steps=steps, dropped=dropped)
 
 
-def _in_process(run: _Run, jobs: Iterable[_Job], _workers: int) -> None:
-    for job in jobs:
-        if run.stop.is_set():
-            break
-        resume = run.store.checkpoints(c.key for c in job.cells)
-        with contextlib.redirect_stdout(sys.stderr):  # what an agent prints must not mix with data
-            for message in run_cells(job.cells, lazy(run.factory, run.device), resume, run.stop.is_set, run.pace):
-                run.take([message])
+@dataclass
+class _Held:
+    """A job in the hands of a worker, and the steps it reported since its last checkpoint."""
+
+    job: _Job
+    unsaved: int = 0
 
 
-def _with_workers(run: _Run, jobs: Sequence[_Job], workers: int) -> None:
+def _coordinate(run: _Run, executor: Executor[W], jobs: Sequence[_Job]) -> None:
+    """Keeps workers busy until no job is left, or until all have saved where the run is to stop."""
     waiting = deque(jobs)
-    busy: dict[Worker, _Busy] = {}
-    pool: list[Worker] = []
+    busy: dict[W, _Held] = {}
+    workers: list[W] = []
     false_starts, deadline = 0, None
     try:
         while waiting or busy:
@@ -193,96 +213,65 @@ def _with_workers(run: _Run, jobs: Sequence[_Job], workers: int) -> None:
                     worker.send(Stop())
             if deadline is not None and time.monotonic() > deadline:
                 break
-            while len(pool) < min(workers, len(waiting) + len(busy)):
-                pool.append(Worker())
-            for worker in pool:
+            while len(workers) < min(executor.room(), len(waiting) + len(busy)):
+                workers.append(executor.start())
+            for worker in workers:
                 if waiting and worker.ready and worker not in busy:
-                    job = waiting.popleft()
-                    busy[worker] = _Busy(job)
-                    worker.send(_work(run, job))  # if it is gone, the next look finds out
-            for worker in _heard(pool):
-                alive = _listen(run, worker, busy)
-                if not alive:
-                    pool.remove(worker)
-                    epitaph = worker.epitaph()
-                    worker.kill()
-                    false_starts = 0 if worker.ready else false_starts + 1
-                    if false_starts >= FALSE_STARTS:
-                        raise MohsError(f"worker processes cannot be started ({epitaph}).")
-                    if worker in busy:
-                        waiting.extend(_after_death(run, busy.pop(worker), epitaph, deadline is not None))
+                    busy[worker] = _Held(waiting.popleft())
+                    worker.send(run.work_of(busy[worker].job))  # if it is gone, the next look finds out
+            for worker in executor.heard(workers, LOOK_SECONDS):
+                if _listen(run, worker, busy):
+                    continue
+                workers.remove(worker)
+                epitaph = worker.epitaph()
+                worker.kill()
+                if worker.ready:
+                    false_starts = 0
+                elif not worker.lost:
+                    false_starts += 1
+                if false_starts >= FALSE_STARTS:
+                    raise MohsError(f"workers cannot be started ({epitaph}).")
+                if worker in busy:
+                    held = busy.pop(worker)
+                    run.take([Stepped(-held.unsaved)])
+                    if deadline is None:
+                        run.progress.note(f"{worker.place}: {epitaph}")
+                        waiting.extend(_left_behind(run, held.job, epitaph, worker.lost))
     finally:
-        for worker in pool:
+        for worker in workers:
             worker.kill()
 
 
-@dataclass
-class _Busy:
-    """A job in the hands of a worker, and the steps it reported since its last checkpoint."""
-
-    job: _Job
-    unsaved: int = 0
-
-
-def _work(run: _Run, job: _Job) -> Work:
-    cells = {c.key: canonical_json(c.to_json()) for c in job.cells}
-    return Work(cells, run.store.checkpoints(cells), run.factory, run.device, run.pace)
-
-
-def _heard(pool: Sequence[Worker]) -> list[Worker]:
-    """The workers that have something to say, or have died."""
-    loud = set(wait([w.connection for w in pool], LOOK_SECONDS))
-    return [w for w in pool if w.connection in loud or w.process.poll() is not None]
-
-
-def _listen(run: _Run, worker: Worker, busy: dict[Worker, _Busy]) -> bool:
+def _listen(run: _Run, worker: W, busy: dict[W, _Held]) -> bool:
     """Takes in what a worker reports; False if it has died."""
     reports, alive = worker.reports()
     messages: list[Message] = []
     for report in reports:
-        if isinstance(report, Ready):
-            worker.ready = True
-        elif isinstance(report, Ended):
+        if isinstance(report, Ended):
             busy.pop(worker, None)
-        else:
-            messages.append(report)
-            if worker in busy:
-                unsaved = busy[worker].unsaved + (report.count if isinstance(report, Stepped) else 0)
-                busy[worker].unsaved = 0 if isinstance(report, Saved | Finished) else unsaved
+            continue
+        messages.append(report)
+        if worker in busy:
+            unsaved = busy[worker].unsaved + (report.count if isinstance(report, Stepped) else 0)
+            busy[worker].unsaved = 0 if isinstance(report, Saved | Finished) else unsaved
     run.take(messages)
     return alive
 
 
-def _after_death(run: _Run, lost: _Busy, epitaph: str, stopping: bool) -> list[_Job]:
-    """A pack whose worker died runs once more, then its cells alone; a cell that kills its worker alone has failed."""
-    left = [c for c in lost.job.cells if c.key not in run.over]
-    run.take([Stepped(-lost.unsaved)])
-    if stopping or not left:
+def _left_behind(run: _Run, job: _Job, epitaph: str, lost: bool) -> list[_Job]:
+    """The jobs that a dead worker leaves behind.
+
+    A pack whose machine was lost runs again, a few times. A pack whose worker crashed runs again once, then its cells
+    alone. A cell that crashes its worker alone has failed.
+    """
+    left = [c for c in job.cells if c.key not in run.over]
+    if not left:
         return []
-    if lost.job.deaths == 0:
-        return run.jobs(left, deaths=1)
+    if lost and job.losses < LOSSES:
+        return run.jobs(left, job.crashes, job.losses + 1)
+    if job.crashes == 0:
+        return run.jobs(left, 1, job.losses)
     if len(left) > 1:
-        return [job for cell in left for job in run.jobs([cell], deaths=1)]
+        return [again for cell in left for again in run.jobs([cell], 1, job.losses)]
     run.take([Failed(left[0].key, epitaph)])
     return []
-
-
-@contextlib.contextmanager
-def _stop_on_signals() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set; the second one interrupts at once."""
-    stop = threading.Event()
-
-    def handle(_number: int, _frame: object) -> None:
-        if stop.is_set():
-            raise KeyboardInterrupt
-        stop.set()
-
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)

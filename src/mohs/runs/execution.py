@@ -1,26 +1,32 @@
-"""How is a run carried out? The store, the processes, the packs, the device and the progress line, as one record."""
+"""How is a run carried out? One record of everything that changes its speed and its place, and none of its results."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from typing import TypedDict
 
+from mohs.agents.deep.catalogue import check_device
 from mohs.core.domain import Integer
-from mohs.runs.progress import Progress
+from mohs.runs.progress import Progress, choose
 
 DEFAULT_STORE = "sqlite:///mohs.db"
 
 
 @dataclass(frozen=True)
 class Execution:
-    """How a study is carried out; none of it changes a result.
+    """Where and how a run is carried out. Results are bit-identical for all values on one device.
 
-    Args:
-        store: URL of the database of results.
-        workers: number of worker processes; all cores by default, 0 runs in this process.
-        pack_size: largest number of cells trained together; by default as many as suit the agent.
-        device: device of deep agents, as torch names it.
-        progress: "auto", "live", "plain" or "silent", or a `Progress`.
+    Attributes:
+        store: URL of the results database, `sqlite:///PATH` or a PostgreSQL URL.
+        workers: number of worker processes. None is one for each core; 0 trains in this process.
+        pack_size: most cells of a pack. None is as many as suit the agent.
+        device: where deep agents train: `cpu`, `cuda`, `mps`, `cuda:1`.
+        progress: `auto`, `live`, `plain` or `silent`, or a `Progress` object.
+
+    Example:
+        >>> Execution(workers=2).check()
+        >>> Execution(workers=2).worker_count
+        2
     """
 
     store: str = DEFAULT_STORE
@@ -30,21 +36,25 @@ class Execution:
     progress: str | Progress = "auto"
 
     def check(self) -> None:
-        """Raises UsageError where a run cannot be carried out so."""
-        from mohs.agents.deep.catalogue import check_device
+        """Checks all values except the store, which is checked when it is opened.
 
+        Raises:
+            UsageError: a value is out of range, or torch cannot use the device here.
+        """
         if self.workers is not None:
             Integer(0, 4096).parse("workers", self.workers)
         if self.pack_size is not None:
             Integer(1).parse("pack_size", self.pack_size)
+        if isinstance(self.progress, str):
+            choose(self.progress)
         check_device(self.device)
 
+    @property
+    def worker_count(self) -> int:
+        """The number of worker processes; 0 is none."""
+        return default_workers() if self.workers is None else self.workers
 
-class ExecutionOptions(TypedDict, total=False):
-    """The fields of an `Execution`, as keyword arguments."""
 
-    store: str
-    workers: int | None
-    pack_size: int | None
-    device: str
-    progress: str | Progress
+def default_workers() -> int:
+    """The cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,8 +1,8 @@
 """How do results leave the store? One row per evaluation point, in one order, as CSV, Parquet or a data frame.
 
 Columns: `cell` (its key), `task` (JSON of what the cell was training on; what a probe was taken on is in its name),
-`agent` (name and parameters), `seed`, `metric`, `step`, `value`. Rows are sorted by cell, metric and step, and hold
-nothing but results, so two runs of one plan give the same file.
+`agent` (name and hyperparameters), `seed`, `metric`, `step`, `value`. Rows are sorted by cell, metric and step. They
+hold nothing but results, so two runs of one plan give the same file.
 """
 
 from __future__ import annotations
@@ -21,11 +21,10 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core.errors import MohsError, StoreError, UsageError
-from mohs.core.files import replace
+from mohs.core.files import reason, replace
 from mohs.core.registry import environment
 from mohs.core.values import Json, canonical_json
-from mohs.runs.database import reason
-from mohs.runs.store import Store, open_store
+from mohs.runs.store import CellStatus, Store, open_store, sound
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,9 +65,9 @@ def rows(store: Store, study: str | None = None) -> Iterator[Row]:
 
 
 def blocks(store: Store, study: str | None = None) -> Iterator[Block]:
-    records = {r.key: r for r in sorted(store.cells(study), key=lambda r: r.key) if r.status == "done"}
+    records = {r.key: r for r in sorted(store.cells(study), key=lambda r: r.key) if r.status == CellStatus.DONE}
     for key, curves in store.results(records):
-        with store.sound():
+        with sound(store.name):
             cell = json.loads(records[key].json)
             agent = agent_text(cell["agent"])
             parts = {metric: list(_parts(cell, *curve)) for metric, curve in curves.items()}
@@ -78,7 +77,7 @@ def blocks(store: Store, study: str | None = None) -> Iterator[Block]:
 
 
 def agent_text(agent: Mapping[str, Any]) -> str:
-    """An agent's name and, where it has any, its parameters as JSON."""
+    """An agent's name and the hyperparameters that it sets, as JSON."""
     name = str(agent["name"])
     return f"{name} {canonical_json(agent['params'])}" if agent["params"] else name
 
@@ -126,11 +125,13 @@ def export_parquet(store: Store, path: str | os.PathLike[str], study: str | None
     def write(file: BinaryIO) -> None:
         with pq.ParquetWriter(file, schema) as writer:
             some: list[Block] = []
+            count = 0
             for block in blocks(store, study):
                 some.append(block)
-                if sum(len(b.steps) for b in some) >= PARQUET_ROWS:
+                count += len(block.steps)
+                if count >= PARQUET_ROWS:
                     writer.write_table(table(some))
-                    some = []
+                    some, count = [], 0
             if some:
                 writer.write_table(table(some))
 
@@ -149,7 +150,7 @@ def load(store_url: str, study: str | None = None) -> pd.DataFrame:
 
 
 def frame(store: Store, study: str | None = None) -> pd.DataFrame:
-    """What `load` returns, of a store that is open."""
+    """What `load` returns, from an open store."""
     import pandas as pd
 
     some = list(blocks(store, study))

@@ -1,10 +1,10 @@
 """How does one pack of cells run from its first step, or its checkpoint, to its results?
 
-Training is cut into chunks that never cross an event (a probe, the end of a segment). A learner gives the same bits
-however it is cut, so chunks are paced by the clock: often enough to report, to stop and to checkpoint. An agent of the
-user's own makes no such promise and is cut at events only, which the cell alone decides.
+Training is cut into chunks that never cross an event (a probe, the end of a segment). A learner is bit-identical
+however it is cut, so the clock paces the chunks: often enough to report, to stop and to checkpoint. A custom agent
+makes no such promise. It is cut at events only, which the cell alone determines.
 
-A cell that the learner counts as failed is over at once, and the others go on.
+A cell that the learner counts as failed is over at once, and the others continue.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CHECKPOINT_REST = 20
 
 @dataclass(frozen=True)
 class Stepped:
-    """So many more cell-steps were taken; fewer than none where work is done again."""
+    """Environment steps that the cells took, summed; negative where steps are lost and will be taken again."""
 
     count: int
 
@@ -44,18 +44,22 @@ class Saved:
 
 @dataclass(frozen=True)
 class Finished:
+    """The curves of the cells that are done."""
+
     results: Mapping[str, Curves]
 
 
 @dataclass(frozen=True)
 class Failed:
+    """A cell that will not be done; the last line of `error` says why."""
+
     cell: str
     error: str
 
 
 @dataclass(frozen=True)
 class Noted:
-    """Something that people should know of, and that stops nothing."""
+    """A message to people that stops nothing."""
 
     text: str
 
@@ -67,7 +71,7 @@ Probed = Mapping[str, Sequence[tuple[int, float]]]  # what the probes of a cell 
 
 @dataclass(frozen=True)
 class Pace:
-    """`chunk` fixes the number of steps between looks at the clock; without it the clock decides."""
+    """Least time between checkpoints, and steps between looks at the clock; None lets the clock decide."""
 
     checkpoint_seconds: float = 5.0
     chunk: int | None = None
@@ -105,15 +109,15 @@ def run_cells(
 def _begin(
     cells: Sequence[Cell], factory: Factory, resume: Mapping[str, bytes]
 ) -> tuple[Learner, Sequence[Checkpoint] | None, str]:
-    """The learner, where it goes on from, and why not where a checkpoint cannot be used."""
+    """The learner, the checkpoints it resumes from, and why not where one cannot be used."""
     learner = factory(cells)
     if not all(cell.key in resume for cell in cells):
         return learner, None, ""
     try:
         start = [Checkpoint.from_bytes(resume[cell.key]) for cell in cells]
         learner.load([checkpoint.state for checkpoint in start])
-    except Exception as error:  # for one, it was written by another version of the agent
-        trouble = f"a checkpoint of {len(cells)} cells cannot be read ({error}); they start again"
+    except Exception as error:  # another version of the agent may have written it
+        trouble = f"a checkpoint of {len(cells)} cells cannot be read ({error}); they restart"
         return factory(cells), None, trouble
     return learner, start, ""
 
@@ -125,7 +129,7 @@ def run_pack(
     should_stop: Callable[[], bool],
     pace: Pace,
 ) -> Iterator[Message]:
-    """Runs a pack to its results or, told to stop, to a checkpoint of where it is; ends early when all cells failed."""
+    """Runs a pack to its results, or to a checkpoint where it is to stop. Ends early when all cells have failed."""
     clock = time.monotonic
     first = cells[0]
     events = event_steps(first)
@@ -136,7 +140,7 @@ def run_pack(
         _probe(first, learner, 0, points)
         yield from _failures(cells, learner, failed, 0)
     saved_at, saved_step, rest = clock(), step, pace.checkpoint_seconds
-    told_at, told_step = clock(), step
+    reported_at, reported_step = clock(), step
     chunk = pace.chunk or FIRST_CHUNK
     while step < first.steps and len(failed) < len(cells):
         event = events[bisect_right(events, step)]
@@ -150,12 +154,13 @@ def run_pack(
         if step == event:
             _probe(first, learner, step, points)
             now = clock()
-        yield from _failures(cells, learner, failed, told_step - start)
+        yield from _failures(cells, learner, failed, reported_step - start)
         stop = should_stop()
-        if stop or now - told_at >= CHUNK_SECONDS or step == first.steps:
-            yield Stepped((step - told_step) * (len(cells) - len(failed)))
-            told_at, told_step = now, step
-        if step < first.steps and (stop or now - saved_at >= rest):
+        save = step < first.steps and (stop or now - saved_at >= rest)
+        if save or now - reported_at >= CHUNK_SECONDS or step == first.steps:  # what is saved has been reported
+            yield Stepped((step - reported_step) * (len(cells) - len(failed)))
+            reported_at, reported_step = now, step
+        if save:
             if step > saved_step:
                 yield from _saved(cells, learner, step, points, failed)
             saved_at, saved_step = clock(), step
@@ -165,12 +170,12 @@ def run_pack(
     yield Finished(_results(cells, learner, points, failed))
 
 
-def _failures(cells: Sequence[Cell], learner: Learner, known: set[int], told: int) -> Iterator[Message]:
-    """The cells that have failed since the last look; the steps that were told of them count no more."""
+def _failures(cells: Sequence[Cell], learner: Learner, known: set[int], reported: int) -> Iterator[Message]:
+    """The cells that failed since the last look. Their steps that were reported are taken back."""
     for i, error in learner.failed.items():
         if i not in known:
             known.add(i)
-            yield Stepped(-told)
+            yield Stepped(-reported)
             yield Failed(cells[i].key, error)
 
 

@@ -1,4 +1,4 @@
-"""How does a run look while it goes? A live line at a terminal, plain lines elsewhere, or nothing."""
+"""What does a run show while it runs? A live line at a terminal, plain lines elsewhere, or nothing."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ RATE_SECONDS = 20.0  # the speed is that of the last seconds
 
 
 class Progress(Protocol):
-    """What a run tells as it goes.
+    """What shows the progress of a run.
 
-    Counts of `update` are what came since the last one; `dropped` steps are those that failed cells will not take.
+    `update` gets what came since the last one; `dropped` are the steps that failed cells will not take.
     """
 
     def start(self, *, cells: int, done: int, failed: int, steps: int) -> None: ...
@@ -109,18 +109,18 @@ class Plain:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
         self.tally = Tally(0, 0, 0, 0)
-        self.told = 0.0
+        self.shown = 0.0
 
     def start(self, *, cells: int, done: int, failed: int, steps: int) -> None:
         self.tally = Tally(cells, done, failed, steps)
-        self.told = time.monotonic()
-        again = f", {done} of them done before" if done else ""
-        self.note(f"{cells} cells{again}, {short(steps)} steps to go")
+        self.shown = time.monotonic()
+        resumed = f", {done} already done" if done else ""
+        self.note(f"{cells} cells{resumed}, {short(steps)} steps to run")
 
     def update(self, *, done: int, failed: int, steps: int, dropped: int = 0) -> None:
         self.tally.add(done, failed, steps, dropped)
-        if time.monotonic() - self.told >= PLAIN_SECONDS:
-            self.told = time.monotonic()
+        if time.monotonic() - self.shown >= PLAIN_SECONDS:
+            self.shown = time.monotonic()
             self.note(str(self.tally))
 
     def note(self, text: str) -> None:
@@ -132,7 +132,7 @@ class Plain:
 
 
 class Live:
-    """One line that is drawn again and again."""
+    """One line that is redrawn."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -152,7 +152,7 @@ class Live:
             TimeElapsedColumn(),
             console=Console(file=self.stream),
         )
-        # Steps move the bar between cells; without any, the cells do.
+        # Steps move the bar; cells do where there are no steps.
         self.bar.add_task(str(self.tally), total=steps or cells or 1)
         self.bar.start()
 

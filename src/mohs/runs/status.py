@@ -1,4 +1,4 @@
-"""How far are the studies of a store, and what went wrong?"""
+"""How far are the studies of a store, and which cells failed?"""
 
 from __future__ import annotations
 
@@ -6,14 +6,10 @@ import json
 from collections import Counter
 from dataclasses import dataclass
 
-import sqlalchemy as sa
-
 from mohs.core.errors import unknown
 from mohs.core.values import Json
-from mohs.runs import database
 from mohs.runs.export import agent_text
-from mohs.runs.schema import CELL, CHECKPOINT, STUDY_CELL
-from mohs.runs.store import Store, Study
+from mohs.runs.store import CellStatus, Store, Study, sound
 
 LAST_ERRORS = 5
 
@@ -37,7 +33,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class StudyStatus:
-    """Counts of a study's cells and steps; `steps_saved` are those of pending cells that lie in checkpoints."""
+    """Counts of a study's cells and steps; `steps_saved` are the steps that checkpoints of pending cells hold."""
 
     study: Study
     done: int
@@ -78,19 +74,13 @@ def status(store: Store, errors: int = LAST_ERRORS) -> list[StudyStatus]:
 
 def failures(store: Store, study: str, limit: int | None = None) -> list[Failure]:
     """The failed cells of a study, in its order."""
-    query = (
-        sa.select(CELL.c.key, CELL.c.json, CELL.c.error)
-        .join(STUDY_CELL, STUDY_CELL.c.cell == CELL.c.key)
-        .where(STUDY_CELL.c.study == study, CELL.c.status == "failed")
-        .order_by(STUDY_CELL.c.position)
-        .limit(limit)
-    )
-    with database.reading(store.engine) as db, store.sound():
-        return [Failure(r.key, agent_text(json.loads(r.json)["agent"]), r.error) for r in db.execute(query)]
+    records = store.failures(study, limit)
+    with sound(store.name):
+        return [Failure(r.key, agent_text(json.loads(r.json)["agent"]), r.error) for r in records]
 
 
 def find(store: Store, name: str, protocol: str = "") -> Study:
-    """The study with this key, beginning of a key, or name; of several the newest, of this protocol if there is one."""
+    """The study with this name, key, or beginning of a key: the newest, of this protocol if one is."""
     studies = store.studies()
     found = [s for s in studies if s.name == name] or [s for s in studies if name and s.key.startswith(name)]
     found = found or [s for s in studies if s.name.split(" ")[0] == name]  # with some hyperparameters set
@@ -100,19 +90,14 @@ def find(store: Store, name: str, protocol: str = "") -> Study:
 
 
 def _study_status(store: Store, study: Study, errors: int) -> StudyStatus:
-    mine = sa.select(STUDY_CELL.c.cell).where(STUDY_CELL.c.study == study.key)
-    counted = sa.select(CELL.c.status, sa.func.count(), sa.func.sum(CELL.c.steps)).where(CELL.c.key.in_(mine))
-    with database.reading(store.engine) as db:
-        rows = {name: (int(n), int(steps or 0)) for name, n, steps in db.execute(counted.group_by(CELL.c.status))}
-        saved = db.scalar(sa.select(sa.func.sum(CHECKPOINT.c.step)).where(CHECKPOINT.c.cell.in_(mine)))
-    count = {name: rows.get(name, (0, 0)) for name in ("done", "pending", "failed")}
+    counts = store.counts(study.key)
     return StudyStatus(
         study,
-        done=count["done"][0],
-        pending=count["pending"][0],
-        failed=count["failed"][0],
-        steps=sum(steps for _, steps in count.values()),
-        steps_done=count["done"][1],
-        steps_saved=int(saved or 0),
+        done=counts.cells[CellStatus.DONE],
+        pending=counts.cells[CellStatus.PENDING],
+        failed=counts.cells[CellStatus.FAILED],
+        steps=sum(counts.steps.values()),
+        steps_done=counts.steps[CellStatus.DONE],
+        steps_saved=counts.saved,
         failures=tuple(failures(store, study.key, errors)),
     )

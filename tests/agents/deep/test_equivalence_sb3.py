@@ -17,6 +17,7 @@ import pytest
 from mohs.agents.registry import agent
 from mohs.agents.registry import config as config_of
 from mohs.runs.execute import execute
+from mohs.runs.execution import Execution
 from mohs.runs.store import open_store
 
 SEEDS = int(os.environ.get("MOHS_SEEDS", "5"))
@@ -43,7 +44,7 @@ def test_means_do_not_differ_by_more_than_a_tenth_of_the_range(study, name, tmp_
     case = case_of(study, name)
     where = os.environ.get("MOHS_EQUIVALENCE_STORE", f"sqlite:///{tmp_path}/equivalence.db")
     with open_store(where) as store:
-        summary = execute(study.plan([case], SEEDS), store, progress="silent")
+        summary = execute(study.plan([case], SEEDS), store, Execution(progress="silent"))
         found = study.rows(store, case, SEEDS)
     assert summary.failed == 0
     allowed = {"equivalent"} if SEEDS >= ENOUGH else {"equivalent", "open"}
@@ -65,7 +66,7 @@ def test_runs_accumulate_in_the_store_and_the_table_shows_those_that_both_sides_
     with open_store(f"sqlite:///{tmp_path}/equivalence.db") as store:
         for seeds, new in ((2, 4), (3, 2)):
             before = store.statuses(cell.key for cell in study.plan([case], 3).cells)
-            execute(study.plan([case], seeds), store, workers=0, progress="silent")
+            execute(study.plan([case], seeds), store, Execution(workers=0, progress="silent"))
             after = store.statuses(cell.key for cell in study.plan([case], 3).cells)
             done = [list(statuses.values()).count("done") for statuses in (before, after)]
             assert done[1] - done[0] == new

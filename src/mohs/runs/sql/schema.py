@@ -1,4 +1,4 @@
-"""What is in the database? Its tables, and the check that they are ours."""
+"""Which tables are in the database, and is it a store of mohs?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Engine
 
 from mohs.core.errors import StoreError
-from mohs.runs import database
+from mohs.runs.sql import database
+from mohs.runs.store import MissingStoreError
 
 SCHEMA = 1
 
@@ -67,17 +68,17 @@ def check_or_create(engine: Engine, create: bool) -> None:
             "use that version or another store."
         )
     ours = {table for table in tables if table in _tables.tables}
-    foreign = tables - ours if engine.dialect.name == "sqlite" else set()  # a server's database may be shared
+    foreign = tables - ours if engine.dialect.name == "sqlite" else set()  # others may share the database of a server
     if ours:
         raise StoreError(f"{name} is a damaged store: some of its tables are missing.")
     if foreign:
         raise StoreError(f"{name} is a database, but not a store of mohs; use another file.")
     if not create:
-        raise StoreError(f"{name} is empty, not a store of mohs.")
+        raise MissingStoreError(f"{name} is empty, not a store of mohs.")
     if engine.dialect.name == "sqlite":
         _write_ahead(engine)
     with database.writing(engine) as db:
-        _tables.create_all(db)  # skips what another run has made since
+        _tables.create_all(db)  # skips what another run has created meanwhile
         if db.scalar(sa.select(sa.func.count()).select_from(META)) == 0:
             db.execute(sa.insert(META), [{"name": "schema", "value": str(SCHEMA)}])
 

@@ -1,4 +1,4 @@
-"""How is a database opened, locked and kept honest? URLs, connections, transactions, errors in one sentence."""
+"""How is a database opened and locked, and what do its errors say? URLs, connections, transactions, one lock."""
 
 from __future__ import annotations
 
@@ -15,6 +15,8 @@ from sqlalchemy import event, exc
 from sqlalchemy.engine import URL, Connection, Engine
 
 from mohs.core.errors import StoreError
+from mohs.core.files import reason
+from mohs.runs.store import MissingStoreError
 
 BACKENDS = ("sqlite", "postgresql")
 BUSY_SECONDS = 30
@@ -52,7 +54,7 @@ def connect(url: URL, create: bool) -> Engine:
     with explained(url):
         if path is not None and not path.exists():
             if not create:
-                raise StoreError(f"there is no store at {path}.")
+                raise MissingStoreError(f"there is no store at {path}.")
             path.parent.mkdir(parents=True, exist_ok=True)
         if path is not None and path.is_dir():
             raise StoreError(f"{path} is a directory, not a store.")
@@ -126,13 +128,6 @@ def explain(error: Exception, url: URL) -> StoreError:
     if isinstance(cause, OSError):
         return StoreError(f"{name} cannot be opened ({reason(cause)}).")
     return StoreError(f"{name} cannot be used ({text}).")
-
-
-def reason(error: OSError) -> str:
-    """Why the file system refused, in words."""
-    if isinstance(error, FileExistsError | NotADirectoryError):
-        return "a file stands where a directory should be"
-    return error.strerror or str(error)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
-"""How is a worker process started, spoken to and ended?
+"""How do packs run on this machine? An executor whose workers are local processes.
 
-A fresh interpreter is started instead of a copy of this one: no thread or lock is inherited, numerical libraries see
-one thread from the start, and the caller's script is not run again.
+Each worker is a fresh interpreter, not a copy of this one: it inherits no thread or lock, numerical libraries see one
+thread from the start, and the caller's script is not run again.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ import os
 import signal
 import subprocess
 import sys
-from multiprocessing.connection import Connection, Pipe
+from collections.abc import Sequence
+from multiprocessing.connection import Connection, Pipe, wait
 
 from mohs.core.errors import MohsError
-from mohs.runs.worker import Report, Stop, Work
+from mohs.runs.executor import Report, Stop, Work
+from mohs.runs.worker import Ready
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[2]); from mohs.runs.worker import main; main(int(sys.argv[1]))"
@@ -34,16 +36,42 @@ ENVIRONMENT = {
     "MALLOC_TRIM_THRESHOLD_": _GIGABYTE,
 }
 
-LAST_SECONDS = 5.0
+LAST_SECONDS = 5.0  # how long a process that closed its connection may take to end
 
 
-class Worker:
-    """The coordinator's end of one worker process."""
+class LocalProcesses:
+    """Up to `count` worker processes."""
+
+    def __init__(self, count: int) -> None:
+        self._count = count
+        self._started: list[LocalWorker] = []
+
+    def room(self) -> int:
+        return self._count
+
+    def start(self) -> LocalWorker:
+        worker = LocalWorker()
+        self._started.append(worker)
+        return worker
+
+    def heard(self, workers: Sequence[LocalWorker], seconds: float) -> list[LocalWorker]:
+        loud = set(wait([worker.connection for worker in workers], seconds))
+        return [worker for worker in workers if worker.connection in loud or worker.process.poll() is not None]
+
+    def close(self) -> None:
+        for worker in self._started:
+            worker.kill()
+
+
+class LocalWorker:
+    """The coordinator's end of one worker process. It shares the machine, so it is never lost."""
+
+    lost = False
 
     def __init__(self) -> None:
         self.ready = False
         here, there = Pipe()
-        self.connection: Connection[Work | Stop, Report] = here
+        self.connection: Connection[Work | Stop, Report | Ready] = here
         command = [sys.executable, "-c", _START, str(there.fileno()), json.dumps(sys.path)]
         environment = {**os.environ, **ENVIRONMENT}
         # The new process inherits the mask: a Ctrl-C at the terminal cannot end it before it can ignore it.
@@ -62,9 +90,9 @@ class Worker:
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
             there.close()
+        self.place = f"process {self.process.pid}"
 
     def send(self, message: Work | Stop) -> bool:
-        """False if the worker is gone."""
         try:
             self.connection.send(message)
         except OSError:
@@ -72,18 +100,20 @@ class Worker:
         return True
 
     def reports(self) -> tuple[list[Report], bool]:
-        """What has arrived, and whether the worker is still there."""
         found: list[Report] = []
         alive = self.process.poll() is None  # asked first: what it said before it died is still read
         try:
             while self.connection.poll():
-                found.append(self.connection.recv())
+                report = self.connection.recv()
+                if isinstance(report, Ready):
+                    self.ready = True
+                else:
+                    found.append(report)
         except (EOFError, OSError):
             return found, False
         return found, alive
 
     def epitaph(self) -> str:
-        """How the process ended, in words."""
         try:
             code = self.process.wait(LAST_SECONDS)
         except subprocess.TimeoutExpired:

@@ -1,0 +1,154 @@
+"""What every store must do. A subclass gives the fixture `url` of a store that does not exist yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from fake_learner import cell, plan
+
+from mohs.core.errors import StoreError, UsageError
+from mohs.runs.plan import Plan, Track
+from mohs.runs.status import failures, find, status
+from mohs.runs.store import CellStatus, MissingStoreError, Store, left_to_run, open_store
+
+PENDING, DONE, FAILED = CellStatus
+CURVES = {
+    "train/return": (np.array([10, 2**40]), np.array([5e-324, np.nan])),
+    "eval/return": (np.array([5]), np.array([-np.inf])),
+    "eval/length": (np.array([5]), np.array([-0.0])),
+    "empty": (np.array([], dtype=np.int64), np.array([])),
+}
+
+
+class StoreContract:
+    @pytest.fixture
+    def store(self, url: str) -> Iterator[Store]:
+        with open_store(url) as opened:
+            yield opened
+
+    def test_a_store_that_does_not_exist_is_created_only_where_asked(self, url: str) -> None:
+        made = plan(2, 1)
+        for _ in range(2):
+            with pytest.raises(MissingStoreError):
+                open_store(url, create=False)
+            assert left_to_run(made, url) == list(made.cells)
+        with open_store(url) as store:
+            store.add(made)
+            store.write(done={made.cells[0].key: CURVES})
+        with open_store(url, create=False) as store:
+            assert store.plan(made.key) == made
+        assert left_to_run(made, url) == [made.cells[1]]
+
+    def test_a_study_comes_back(self, store: Store) -> None:
+        made = plan(3, 2)
+        store.add(made)
+        store.add(made)
+        assert store.plan(made.key) == made
+        (study,) = store.studies()
+        assert (study.key, study.name, study.protocol, study.options) == (made.key, "test", "none", made.options)
+        assert store.study(made.key) == study
+        assert store.runs(made.key) == list(made.runs)
+        assert [record.cell for record in store.cells(made.key)] == list(made.cells)
+        assert set(store.statuses(made.runs).values()) == {PENDING}
+        assert store.statuses(["unknown"]) == {}
+        with pytest.raises(UsageError, match="unknown study 'none'"):
+            store.study("none")
+
+    def test_a_cell_that_several_tracks_share_is_stored_once(self, store: Store) -> None:
+        shared, other = cell(0), cell(0, delay=3)
+        tracks = (Track("a", "vanilla"), Track("a", "delay 3"), Track("a", "noise 0"))
+        made = Plan("tracks", "none", {}, (shared, other, shared), tracks)
+        store.add(made)
+        assert store.study(made.key).tracks == tracks
+        assert store.runs(made.key) == [shared.key, other.key, shared.key]
+        assert store.plan(made.key).runs == made.runs
+        assert len(store.cells()) == 2
+        store.write(failed={shared.key: "ValueError: no"})
+        assert [record.key for record in store.failures(made.key)] == [shared.key]
+        assert store.counts(made.key).cells == {PENDING: 1, DONE: 0, FAILED: 1}
+
+    def test_studies_share_cells(self, store: Store) -> None:
+        small, large = plan(2, 1), plan(4, 1)
+        store.add(small)
+        store.write(done={small.cells[0].key: CURVES})
+        store.add(large)
+        assert [record.key for record in store.cells()] == sorted(c.key for c in large.cells)
+        assert [(s.cells, s.done, s.steps_done) for s in status(store)] == [(2, 1, 200), (4, 1, 200)]
+        assert [s.key for s in store.studies()] == [small.key, large.key]
+
+    def test_a_checkpoint_replaces_the_one_before(self, store: Store) -> None:
+        made = plan(2, 1)
+        store.add(made)
+        first, second = made.runs
+        store.write(checkpoints={first: (10, b"one"), second: (10, b"two")})
+        store.write(checkpoints={first: (20, b"three")})
+        assert store.checkpoint_steps([first, second, "unknown"]) == {first: 20, second: 10}
+        assert store.checkpoints([first]) == {first: b"three"}
+        assert store.counts(made.key).saved == 30
+
+    def test_a_cell_that_is_over_has_no_checkpoint(self, store: Store) -> None:
+        made = plan(2, 1)
+        store.add(made)
+        first, second = made.runs
+        store.write(checkpoints={first: (10, b"one"), second: (10, b"two")})
+        store.write(done={first: CURVES}, failed={second: "Traceback\nValueError: no"})
+        assert store.checkpoints([first, second]) == {}
+        assert store.statuses([first, second]) == {first: DONE, second: FAILED}
+        assert [(r.status, r.error) for r in store.cells(made.key)] == [
+            (DONE, ""),
+            (FAILED, "Traceback\nValueError: no"),
+        ]
+
+    def test_curves_come_back_bit_for_bit_in_the_order_of_the_keys(self, store: Store) -> None:
+        made = plan(600, 1)
+        store.add(made)
+        store.write(done=dict.fromkeys(made.runs[:-1], CURVES))
+        backwards = made.runs[::-1]
+        found = dict(store.results(backwards))
+        assert list(found) == list(backwards[1:])
+        curves = found[made.runs[0]]
+        assert list(curves) == sorted(CURVES)
+        for metric, (steps, values) in CURVES.items():
+            assert curves[metric][0].tolist() == steps.tolist()
+            assert curves[metric][1].tobytes() == values.tobytes()
+
+    def test_failed_cells_are_listed_and_can_be_retried(self, store: Store) -> None:
+        made = plan(3, 1)
+        store.add(made)
+        store.write(failed=dict.fromkeys(made.runs[1:], "Traceback\nValueError: no"))
+        assert [record.key for record in store.failures(made.key)] == list(made.runs[1:])
+        (failure,) = failures(store, made.key, limit=1)
+        assert (failure.cell, failure.agent, failure.reason) == (made.runs[1], "fake", "ValueError: no")
+        store.retry(made.runs[1:])
+        assert store.failures(made.key) == []
+        assert set(store.statuses(made.runs).values()) == {PENDING}
+
+    def test_a_study_is_found_by_its_name_or_the_beginning_of_its_key(self, store: Store) -> None:
+        made = plan(1, 1)
+        store.add(made)
+        assert find(store, "test").key == find(store, made.key[:6]).key == made.key
+        with pytest.raises(UsageError, match="Did you mean 'test'"):
+            find(store, "tset")
+
+    def test_a_transaction_that_breaks_leaves_nothing(self, store: Store) -> None:
+        made = plan(2, 1)
+        store.add(made)
+        first, second = made.runs
+        store.write(checkpoints={first: (10, b"one")})
+        with pytest.raises(TypeError):
+            store.write(done={first: CURVES, second: {"train/return": None}})  # type: ignore[dict-item]
+        assert dict(store.results(made.runs)) == {}
+        assert store.statuses(made.runs) == {first: PENDING, second: PENDING}
+        assert store.checkpoints(made.runs) == {first: b"one"}
+
+    def test_one_run_writes_at_a_time_while_others_read(self, store: Store, url: str) -> None:
+        store.add(plan(1, 1))
+        with open_store(url) as other:
+            with store.sole_writer():
+                assert len(other.studies()) == 1
+                with pytest.raises(StoreError, match="in use by another run"), other.sole_writer():
+                    pass
+            with other.sole_writer():  # it is free again
+                pass
