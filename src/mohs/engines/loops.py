@@ -68,6 +68,14 @@ def step_fleet(memory, actions, observations, rewards, terminated, truncated, fi
 
 
 @kernel
+def begin_one(memory, observation):
+    """Starts an episode in a fleet of one."""
+    instances, tasks, ints, floats = parts(memory)
+    begin(instances[0], tasks, ints, floats)
+    observe(instances[0], tasks, ints, floats, observation)
+
+
+@kernel
 def step_one(memory, action, observation):
     """One step of a fleet of one: (is the action allowed?, reward, terminated); if it is not, nothing has moved."""
     instances, tasks, ints, floats = parts(memory)

@@ -52,15 +52,23 @@ class GridEnv(DiscreteEnv):
 
     def _bind(self) -> None:
         super()._bind()
-        self._plain = False
         self._cells = _cells(self.fleet)
 
-    def _seen(self, state: Any) -> Any:
-        return self._cells[state].flatten() if self.view is None else super()._seen(state)
+    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
+        state, info = super().reset(seed=seed, options=options)
+        return self._cell(state), self._walk(info)
 
-    def _info(self) -> Info:
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
+        state, reward, terminated, truncated, info = super().step(action)
+        return self._cell(state), reward, terminated, truncated, self._walk(info)
+
+    def _cell(self, seen: Any) -> Any:
+        return self._cells[seen].flatten() if self.view is None else seen
+
+    def _walk(self, info: Info) -> Info:
         """The history of N-states as cells."""
-        history = self._cells.take(self._trace, axis=0)  # three times as fast as an index
+        numbers: npt.NDArray[np.int32] = info["history"]
+        history = self._cells.take(numbers, axis=0)  # three times as fast as an index
         return {"history": history, "augmented_state": history[self._augmented]}
 
     def _text(self) -> str:

@@ -44,6 +44,7 @@ class FleetEnv(gymnasium.Env[Any, Any]):
         self.fleet = self.face.fleet([self.source], self._history)
         self.view, self.observation_space, self.action_space = self.face.seen(self.fleet)
         self._room: Any = (self.fleet.width, self.fleet.observed)  # for the state
+        self._single = self.fleet.law.number is not None and self.fleet.width == 1  # is the state one number?
         self._numbers = self.action_space.shape if isinstance(self.action_space, spaces.Box) else None
         self._bind()
 
@@ -51,9 +52,11 @@ class FleetEnv(gymnasium.Env[Any, Any]):
         """Sets what a step reads of the fleet."""
         self._memory = self.fleet.memory
         self._address = Address(*(self.fleet.instances[name] for name in Address._fields))
-        action = self._example()
+        action, state = self._example(), np.empty(*self._room)
+        self._number = state  # written anew by each reset, where the state is one number
+        self._begin_one = entry(loops.begin_one, self._memory, state)
         if self.fleet.law.number is None:
-            self._kernel = entry(loops.step_one, self._memory, action, np.empty(*self._room))
+            self._kernel = entry(loops.step_one, self._memory, action, state)
         else:
             self._kernel = entry(loops.step_number, self._memory, action)
         self._step_one = self._kernel if self._show is None else self._filmed_step  # so only those who look pay for it
@@ -76,7 +79,7 @@ class FleetEnv(gymnasium.Env[Any, Any]):
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        anew = ("_memory", "_address", "_kernel", "_step_one", *self._bound)
+        anew = ("_memory", "_address", "_number", "_begin_one", "_kernel", "_step_one", *self._bound)
         return {name: value for name, value in self.__dict__.items() if name not in anew}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -93,10 +96,13 @@ class FleetEnv(gymnasium.Env[Any, Any]):
             self._started = True
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
-        if self.fleet.state_fields:
-            check_options(options, ("state",))
         self._open_stream(seed)
-        state = begun(self.fleet, _ONE, options)[0]
+        if options and self.fleet.state_fields:
+            check_options(options, ("state",))
+            state = begun(self.fleet, _ONE, options)[0]
+        else:
+            state = self._number if self._single else np.empty(*self._room)
+            self._begin_one(self._memory, state)
         if self._show is not None:
             self._show.begin(self.task)
         return self._seen(state), self._info()
@@ -138,7 +144,7 @@ class FleetEnv(gymnasium.Env[Any, Any]):
         """The observation of a state, where it is observed as it is or by the view."""
         if self.view is not None:
             return self.view(state[None], self._address)[0]
-        return state if self.observation_space.shape else state.item()
+        return state.item() if self._single else state
 
     @property
     def task(self) -> Task:
