@@ -107,7 +107,7 @@ BAD_VALUES = [
     (lambda: Task.from_json({"env": "toy/discrete", "params": [], "seed": 0}), "mapping of names"),
     (lambda: Task.from_json({"env": "toy/discrete", "params": {"delay": {"a": 1}}, "seed": 0}), "not a parameter"),
     (lambda: Task.from_json({"env": "toy/discrete", "params": {"seed": 3}, "seed": 0}), "malformed"),
-    (lambda: Task.from_json({"env": [], "params": {}, "seed": 0}), "malformed"),
+    (lambda: Task.from_json({"env": [], "params": {}, "seed": 0}), "unknown environment"),
     (lambda: TaskSet.from_json({"tasks": [VANILLA.to_json()], "weights": ["a"]}), "malformed"),
     (lambda: TaskSet.from_json({"tasks": [VANILLA.to_json()], "weights": [-1]}), "weights"),
     (lambda: Agent.from_json({"name": "a", "params": [1], "source": ""}), "malformed"),

@@ -9,12 +9,8 @@ import mohs
 from mohs import Task, UsageError
 from mohs.protocols.lifelong import variations
 from mohs.protocols.lifelong.curriculum import Block, Curriculum, read_curriculum, shipped
-from mohs.protocols.lifelong.similarity import (
-    nested_depths,
-    shared_decisions,
-    shared_observations,
-    similarities,
-)
+from mohs.protocols.lifelong.similarity import similarities
+from mohs.tables.ctgraph_similarity import nested_depths, shared_decisions, shared_observations
 
 SMALL = {"a": Task.make("ctgraph", goal=(1, 1)), "b": Task.make("ctgraph", depth=3, goal=(1, 1, 2))}
 
@@ -120,3 +116,7 @@ def test_similarity_is_measured_on_the_tasks():
     np.testing.assert_array_equal(found["decisions"], found["decisions"].T)
     np.testing.assert_array_equal(np.diag(found["decisions"]), 1)
     assert (found["observations"] == 1).all()
+    moving = Curriculum.make("moving", {"a": graph(goal_every=3), "b": graph()}, ["a"])
+    assert similarities(moving) == {}
+    toys = Curriculum.make("toys", {"a": Task.make("toy/discrete")}, ["a"])
+    assert similarities(toys) == {}

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from mohs import Cell, Probe, Segment, Task, UsageError
 from mohs.envs.continuous import ContinuousEnv
+from mohs.envs.dials import dial_of
 from mohs.protocols.compare import compare
 from mohs.protocols.diagnose import Study, plan, verdict
 from mohs.protocols.measures import measures
-from mohs.protocols.places import dial_of
 from mohs.protocols.scales import find_scale, plain_returns
 from mohs.protocols.study import REFERENCE_EPISODES
 from mohs.report.html import report_html

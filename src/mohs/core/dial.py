@@ -29,13 +29,17 @@ NO_OFF = _NoOff()
 
 @dataclass(frozen=True)
 class Reading:
-    """How a dial is read in a place where its values mean something else than they do elsewhere."""
+    """How a dial is read in a place where its values mean something else than they do elsewhere.
+
+    `unit_continuous` is the unit in environments with continuous actions, where it differs from `unit`.
+    """
 
     where: Applies
     unit: str
     domain: Domain
     vanilla: Any
     text: str
+    unit_continuous: str | None = None
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,7 @@ class Dial:
     `vanilla` is the value of the plain task (Table 1 of MDP Playground), `off` the one at which the dial does nothing,
     `harder` the direction in which the task gets harder, `touches` the parts of the MDP that the dial may change.
     `readings` are the places in which the values mean something else; `at` is the dial as it is read there.
+    `unit_continuous` is the unit in environments with continuous actions, where it differs from `unit`.
     """
 
     name: str
@@ -57,18 +62,32 @@ class Dial:
     applies: tuple[Applies, ...]
     text: str
     readings: tuple[Reading, ...] = ()
+    unit_continuous: str | None = None
 
     def at(self, where: Applies) -> Dial:
         for reading in self.readings:
             if reading.where == where:
-                own = {"unit": reading.unit, "domain": reading.domain, "vanilla": reading.vanilla, "text": reading.text}
-                return replace(self, readings=(), **own)
+                return replace(
+                    self,
+                    unit=reading.unit,
+                    domain=reading.domain,
+                    vanilla=reading.vanilla,
+                    text=reading.text,
+                    readings=(),
+                    unit_continuous=reading.unit_continuous,
+                )
         return self
+
+    def for_actions(self, continuous: bool) -> Dial:
+        """The dial with its unit for environments with continuous, or with discrete, actions."""
+        unit = self.unit_continuous if continuous and self.unit_continuous is not None else self.unit
+        return replace(self, unit=unit, unit_continuous=None)
 
     def to_json(self) -> dict[str, Json]:
         return {
             "name": self.name,
             "unit": self.unit,
+            "unit_continuous": self.unit_continuous,
             "domain": self.domain.describe(),
             "vanilla": to_json(self.vanilla),
             "off": None if self.off is NO_OFF else to_json(self.off),
@@ -80,6 +99,7 @@ class Dial:
                 {
                     "where": reading.where,
                     "unit": reading.unit,
+                    "unit_continuous": reading.unit_continuous,
                     "domain": reading.domain.describe(),
                     "vanilla": to_json(reading.vanilla),
                     "text": reading.text,

@@ -139,9 +139,10 @@ _CATALOGUE = (
                 "The probability of moving as another action would.",
             ),
             Reading(
-                "wrapper", "probability or std. deviation", Real(0), 0.0,
+                "wrapper", "probability", Real(0), 0.0,
                 "Discrete actions: the probability that another action is taken. Continuous: the standard deviation "
                 "of normal noise, added to the simulator's state where it can be set, else to the action.",
+                unit_continuous="std. deviation",
             ),
         ),
     ),

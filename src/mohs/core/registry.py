@@ -1,36 +1,83 @@
 """Which environments are there, which parameters do they take, and where is each realisation found?
 
 An entry names its realisations as `module:attribute`, so that registering one imports nothing. Finders make entries
-for names that are not registered: environments of others, which are too many to be listed.
+for names that are not registered: third-party environments, which are too many to list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from mohs.core.dial import Applies
 from mohs.core.dials import DIALS
 from mohs.core.domain import Domain
 from mohs.core.errors import UsageError, unknown
-from mohs.core.values import resolve
+from mohs.core.values import attribute
+
+if TYPE_CHECKING:
+    from mohs.core.task import Task
 
 
 @dataclass(frozen=True)
 class Parameter:
+    """A parameter of an environment: the values it may have, its default, and a sentence on what it does."""
+
     domain: Domain
     default: Any
     text: str
 
 
 @dataclass(frozen=True)
-class Environment:
-    """One registered environment.
+class Similarity:
+    """How similar two tasks are, in [0, 1]. `measure` is NaN where it is not defined for them."""
 
-    `check` sees the parameters that were given and returns what they imply (a derived size, a sequence length); it
-    raises where they contradict each other. `implied` lists the parameters that follow from others where they are not
-    given, and that must follow anew when those change. `noise` lists what a noise-free evaluation switches off.
-    `outside` says that the environment is somebody else's: its face makes all of it, the time limit and dials included.
+    title: str
+    measure: Callable[[Task, Task], float]
+
+
+@dataclass(frozen=True)
+class Environment:
+    """One environment: its parameters, and where each part of it is found.
+
+    Parts are named as `module:attribute` and imported when they are used. A part that an environment does not have is
+    None. A third-party environment is made by its own Gymnasium constructor; mohs injects the dials. Build the entry of
+    one with `mohs.envs.entries.third_party.third_party_entry`.
+
+    Args:
+        id: The name in mohs, such as `toy/discrete`.
+        gym_id: The id in Gymnasium, such as `mohs/Discrete-v0`.
+        title: What it is, in a few words.
+        parameters: Its parameters by name. `max_episode_steps` must be among them.
+        check: `(values, given) -> implied`: gets all values and the names that were given. It raises where they
+            contradict each other, and returns the parameters that follow from them.
+        face: `(source=, render_mode=, seed=, **params) -> gymnasium.Env`.
+        vector_face: `(sources=, autoreset_mode=, history=) -> gymnasium.vector.VectorEnv`.
+        spaces: `task -> tuple`, equal for tasks that can share a fleet.
+        parts: `task -> parts` that the discrete engine and the table are made of.
+        fleet: `sources -> fleet` with numbered states (`mohs.engines.numbered`).
+        table: `(task, limit=) -> Table`: the task as a finite MDP.
+        score: `task -> Score`: its return, with the references that normalise it.
+        place: Where its dials are read. None if a diagnosis has no dials to turn.
+        batteries: Mapping of names to batteries of doses, for diagnoses.
+        scaling: `task -> float`: the factor by which MDP Playground scales returns.
+        similarity: Mapping of names to `Similarity` records.
+        align: `Mapping[str, Task] -> dict[str, Task]`: the same tasks with equal observation spaces.
+        formulas: `task -> Mapping[str, float]`: analytic quantities for the hardness card.
+        renderer: `episode -> uint8 array [height, width, 3]`.
+        noise: Parameters that a noise-free evaluation switches off.
+        implied: Parameters that follow from others unless they are given.
+        third_party: Whether another package makes the environment.
+        refused: Dials that it must not have, each with the reason.
+
+    Example:
+        >>> import mohs
+        >>> from mohs.core.registry import environment
+        >>> environment("toy/grid").title
+        'the grid of MDP Playground'
+        >>> environment("toy/grid").realisation("table")(mohs.Task.make("toy/grid"))
+        <deterministic table: 64 states × 4 actions, horizon 100>
     """
 
     id: str
@@ -40,21 +87,33 @@ class Environment:
     check: str
     face: str
     vector_face: str
-    spaces: str  # task -> a tuple that is equal for tasks that can share a fleet
-    parts: str | None = None  # task -> the parts that the discrete engine and the table are made of
-    fleet: str | None = None  # sources -> a fleet whose states can be numbered: see `engines/numbered.py`
+    spaces: str
+    parts: str | None = None
+    fleet: str | None = None
     table: str | None = None
-    score: str | None = None  # task -> its return as a Score, with the references that it is normalised by
+    score: str | None = None
+    place: Applies | None = None
+    batteries: str | None = None
+    scaling: str | None = None
+    similarity: str | None = None
+    align: str | None = None
+    formulas: str | None = None
+    renderer: str | None = None
     noise: tuple[str, ...] = ()
     implied: tuple[str, ...] = ()
-    outside: bool = False
-    refused: Mapping[str, str] = field(default_factory=dict)  # dials that it must not have, each with the reason
+    third_party: bool = False
+    refused: Mapping[str, str] = field(default_factory=dict)
 
-    def realisation(self, name: str) -> Callable[..., Any]:
+    def realisation(self, name: str) -> Any:
+        """A part of the environment, such as `face` or `table`, imported.
+
+        Raises:
+            UsageError: The environment has no such part.
+        """
         target = getattr(self, name)
         if target is None:
             raise UsageError(f"{self.id} has no {name}.")
-        return resolve(target)
+        return attribute(target)
 
     def normalise(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Canonical parameters: parsed, completed with what they imply, defaults left out."""
@@ -79,15 +138,21 @@ class Environment:
 
 @dataclass(frozen=True)
 class Finder:
-    """`find` makes the entry of a name, or None; `names` lists what it knows, to name the nearest to a wrong one."""
+    """Makes entries on demand.
+
+    `find` makes the entry of a name, or None. `names` lists the names it knows, to suggest the nearest to a wrong one.
+    `name_of` is the name under which an object is found (a class or a factory), or None.
+    """
 
     find: Callable[[str], Environment | None]
     names: Callable[[], Iterable[str]]
+    name_of: Callable[[Any], str | None] | None = None
 
 
 _ENVIRONMENTS: dict[str, Environment] = {}
 _CONFIGURATIONS: dict[str, tuple[str, Mapping[str, Any]]] = {}
 _FINDERS: list[Finder] = []
+_DEFERRED: list[Callable[[], None]] = []
 
 
 def register(environment: Environment) -> None:
@@ -99,28 +164,69 @@ def register_configuration(name: str, env: str, params: Mapping[str, Any]) -> No
     _CONFIGURATIONS[name] = env, params
 
 
-def configuration(name: str) -> tuple[str, Mapping[str, Any]]:
-    """The environment and the parameters that a name stands for: none where it is an environment's own."""
-    return _CONFIGURATIONS.get(name, (name, {}))
-
-
 def add_finder(finder: Finder) -> None:
     if finder not in _FINDERS:
         _FINDERS.append(finder)
 
 
+def defer(load: Callable[[], None]) -> None:
+    """Runs `load` once, when a name is not registered or when all environments are listed."""
+    if load not in _DEFERRED:
+        _DEFERRED.append(load)
+
+
+def configuration(name: str) -> tuple[str, Mapping[str, Any]]:
+    """The environment and the parameters that a name stands for: none where it is an environment's own."""
+    return _CONFIGURATIONS.get(name, (name, {}))
+
+
+def name_of(env: Any) -> str:
+    """The name of an environment that is given by name, by its class or by a factory."""
+    if isinstance(env, str):
+        return env
+    names = (finder.name_of(env) for finder in _FINDERS if finder.name_of is not None)
+    found = next((name for name in names if name is not None), None)
+    if found is None:
+        raise _unknown(env)
+    return found
+
+
+def canonical(env: Any) -> tuple[str, Mapping[str, Any]]:
+    """The id in mohs of an environment that is given by any of its names, by its class or by a factory.
+
+    The name of a configuration comes with parameters.
+    """
+    name = name_of(env)
+    return configuration({e.gym_id: e.id for e in environments() if not e.third_party}.get(name, name))
+
+
 def environments() -> tuple[Environment, ...]:
+    """All registered environments, sorted by id."""
+    _load_deferred()
     return tuple(_ENVIRONMENTS[name] for name in sorted(_ENVIRONMENTS))
 
 
 def environment(name: str) -> Environment:
+    """The entry of an environment.
+
+    Raises:
+        UsageError: No environment has this name. The message names the nearest one.
+    """
+    if name not in _ENVIRONMENTS:
+        _load_deferred()
     if name in _ENVIRONMENTS:
         return _ENVIRONMENTS[name]
     for finder in _FINDERS:
         if (found := finder.find(name)) is not None:
             return found
-    raise unknown(
-        "environment",
-        name,
-        [*_ENVIRONMENTS, *_CONFIGURATIONS, *(known for finder in _FINDERS for known in finder.names())],
-    )
+    raise _unknown(name)
+
+
+def _load_deferred() -> None:
+    while _DEFERRED:
+        _DEFERRED.pop()()  # removed first: what it loads may look environments up
+
+
+def _unknown(name: object) -> UsageError:
+    found = (known for finder in _FINDERS for known in finder.names())
+    return unknown("environment", name, [*_ENVIRONMENTS, *_CONFIGURATIONS, *found])

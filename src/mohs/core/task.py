@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,6 +16,7 @@ from mohs.core.errors import UsageError
 from mohs.core.values import Json, canonical_json, content_hash, from_json, to_json
 
 SEED = Integer(0, 2**63 - 1)
+EnvFactory = Callable[..., Any]  # a subclass of `gymnasium.Env`, or a function that returns an environment
 
 
 @dataclass(frozen=True)
@@ -32,8 +33,24 @@ class Task:
     seed: int = 0
 
     @classmethod
-    def make(cls, env: str, /, seed: int = 0, **params: Any) -> Task:
-        env, named = registry.configuration(env)
+    def make(cls, env: str | EnvFactory, /, seed: int = 0, **params: Any) -> Task:
+        """A task of an environment, with every parameter checked.
+
+        Args:
+            env: An id (`toy/discrete`, `CartPole-v1`), `file.py:attribute` or `module:attribute` of a Gymnasium
+                environment class or of a function that returns an environment, or the class or function itself.
+            seed: The structure seed.
+            **params: Parameters of the environment.
+
+        Raises:
+            UsageError: The environment or a parameter is unknown, or a value is not allowed.
+
+        Example:
+            >>> import mohs
+            >>> print(mohs.Task.make("CartPole-v1", delay=4))
+            CartPole-v1 delay=4 seed=0
+        """
+        env, named = registry.configuration(registry.name_of(env))
         normal = registry.environment(env).normalise({**named, **params})
         return cls(env, tuple(sorted(normal.items())), SEED.parse("seed", seed))
 

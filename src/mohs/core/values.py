@@ -68,6 +68,14 @@ def _import_from(directory: Path) -> None:
 
 def resolve(target: str) -> Callable[..., Any]:
     """The function named by `module:function` or `path/to/file.py:function`."""
+    found = attribute(target)
+    if not callable(found):
+        raise UsageError(f"{target!r} is not callable.")
+    return found  # type: ignore[no-any-return]
+
+
+def attribute(target: str) -> Any:
+    """The object named by `module:attribute` or `path/to/file.py:attribute`."""
     where, _, name = target.rpartition(":")
     if not where or not name:
         raise UsageError(f"{target!r} does not name a function: write module:function or file.py:function.")
@@ -88,9 +96,7 @@ def resolve(target: str) -> Callable[..., Any]:
             public = [n for n in vars(module) if not n.startswith("_") and callable(getattr(module, n))]
             raise unknown(f"function in {where}", name, public)
         found = getattr(found, part)
-    if not callable(found):
-        raise UsageError(f"{target!r} is not callable.")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 @dataclass(frozen=True)

@@ -12,17 +12,46 @@ from gymnasium.wrappers import TimeLimit
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.core.family import Point
-from mohs.core.task import Source, Task, TaskSet
+from mohs.core.task import EnvFactory, Source, Task, TaskSet
 
 
 def make(
-    env: str | Source, /, *, seed: int | None = None, render_mode: str | None = None, **params: Any
+    env: str | Source | EnvFactory, /, *, seed: int | None = None, render_mode: str | None = None, **params: Any
 ) -> gymnasium.Env[Any, Any]:
-    """A Gymnasium environment. `seed` is the structure seed; `reset(seed=)` seeds start states and noise."""
+    """Makes a Gymnasium environment.
+
+    Args:
+        env: One of
+
+            - an id, of mohs (`toy/discrete`) or of Gymnasium (`CartPole-v1`),
+            - `file.py:attribute` or `module:attribute`, which names a subclass of `gymnasium.Env` or a function that
+              returns an environment; or that class or function itself,
+            - a `Task`, whose parameters `params` override,
+            - a `TaskSet`, one task of which is drawn for every episode.
+        seed: The structure seed: it decides what is generated, such as dynamics and rewards; 0 by default.
+            `reset(seed=)` seeds start states and noise.
+        render_mode: A render mode of the environment.
+        **params: Dials and other parameters of the environment (`mohs envs`).
+
+    Returns:
+        The environment, with its dials and its time limit.
+
+    Raises:
+        UsageError: The environment or a parameter is unknown, a value is not allowed, or the environment cannot be
+            made.
+
+    Example:
+        >>> import mohs
+        >>> env = mohs.make("toy/discrete", delay=2, seed=1)
+        >>> observation, info = env.reset(seed=0)
+        >>> observation, reward, terminated, truncated, info = env.step(env.action_space.sample())
+        >>> mohs.make("CartPole-v1", delay=2, reward_noise=1.0).action_space
+        Discrete(2)
+    """
     if isinstance(env, TaskSet):
         return _make_set(env, seed, render_mode, params)
     task = _task(env, seed, params)
-    if task.environment.outside:
+    if task.environment.third_party:
         return task.environment.realisation("face")(source=task, render_mode=render_mode)  # type: ignore[no-any-return]
     return gymnasium.make(
         task.environment.gym_id,
@@ -35,7 +64,7 @@ def make(
 
 
 def make_vec(
-    env: str | Task,
+    env: str | Task | EnvFactory,
     /,
     *,
     num_envs: int | None = None,
@@ -46,10 +75,36 @@ def make_vec(
     vectorization_mode: str | None = None,
     **params: Any,
 ) -> VectorEnv[Any, Any, Any]:
-    """A vector environment: `num_envs` copies of one task, or one instance for each of `tasks` (or a family).
+    """Makes a vector environment: `num_envs` instances of one task, or one instance for each of `tasks`.
 
-    Toys are stepped by one kernel, with `history` in the infos if asked for. Environments of others are stepped one
-    after the other ("sync"), each in a process of its own ("async"), or by "vector_entry_point".
+    One compiled kernel steps all instances of a toy. Instance i does exactly what it does alone with its seed.
+
+    Args:
+        env: As for `make`, but no `TaskSet`.
+        num_envs: The number of instances. Not needed with `tasks`.
+        seed: The structure seed; 0 by default.
+        tasks: A `Task`, `TaskSet` or `Point` for each instance, or a `Family`. All must have the same spaces.
+        autoreset_mode: `"NextStep"` or `"SameStep"`: the step in which a finished episode is reset.
+        history: Whether the infos of a toy hold its states.
+        vectorization_mode: For third-party environments: `"sync"` (the default) steps one after the other, `"async"`
+            gives each a process, `"vector_entry_point"` takes Gymnasium's own vector environment.
+        **params: Dials and other parameters of the environment.
+
+    Returns:
+        The vector environment.
+
+    Raises:
+        UsageError: The arguments contradict each other, or one is not allowed.
+
+    Example:
+        >>> import mohs
+        >>> envs = mohs.make_vec("toy/discrete", num_envs=3, delay=2)
+        >>> observations, infos = envs.reset(seed=0)
+        >>> observations.shape
+        (3,)
+        >>> delays = [mohs.Task.make("toy/discrete", delay=delay) for delay in (0, 2, 4)]
+        >>> mohs.make_vec("toy/discrete", tasks=delays).num_envs
+        3
     """
     if tasks is None:
         if num_envs is None:
@@ -66,7 +121,7 @@ def make_vec(
             raise UsageError(f"num_envs is {num_envs}, but {len(sources)} tasks were given.")
     environment = (env if isinstance(env, Task) else Task.make(env)).environment
     options: dict[str, Any] = {"autoreset_mode": autoreset_mode, "history": history}
-    if environment.outside:
+    if environment.third_party:
         options["vectorization_mode"] = vectorization_mode
     elif vectorization_mode is not None:
         raise UsageError(f"{environment.id} has one vector environment: it takes no vectorization_mode.")
@@ -85,7 +140,7 @@ def _make_set(
     """An environment that draws one of the tasks for every episode."""
     if params or seed is not None:
         raise UsageError("the tasks of a set have their own parameters and seeds; give none beside it.")
-    if all(task.environment.outside for task in tasks.tasks):
+    if all(task.environment.third_party for task in tasks.tasks):
         return tasks.tasks[0].environment.realisation("face")(source=tasks, render_mode=render_mode)  # type: ignore[no-any-return]
     limits = {task["max_episode_steps"] for task in tasks.tasks}
     kinds = {task.env for task in tasks.tasks}
@@ -95,5 +150,5 @@ def _make_set(
     return TimeLimit(face(source=tasks, render_mode=render_mode), limits.pop())
 
 
-def _task(env: str | Task, seed: int | None, params: dict[str, Any]) -> Task:
+def _task(env: str | Task | EnvFactory, seed: int | None, params: dict[str, Any]) -> Task:
     return env.replace(seed, **params) if isinstance(env, Task) else Task.make(env, seed=seed or 0, **params)

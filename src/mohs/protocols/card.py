@@ -20,7 +20,6 @@ from mohs.core.task import Task
 from mohs.exact.bounds.simple import simple_bound
 from mohs.exact.bounds.stochastic import stochastic_horizon
 from mohs.exact.bounds.tight import tight_bound
-from mohs.exact.ctgraph import formulas
 from mohs.exact.lookahead import qvi
 from mohs.exact.lookahead.gorp import LONG, gorp_horizon
 from mohs.exact.lookahead.gorp_runs import charge
@@ -83,8 +82,8 @@ def card(
     found = _exact(target.name, target.table, target.table.states, options)
     if target.note:
         found = replace(found, notes={**found.notes, "task": target.note})
-    if target.task is not None and target.task.env == "ctgraph":
-        found = replace(found, formulas=formulas(target.task))
+    if target.task is not None and target.task.environment.formulas is not None:
+        found = replace(found, formulas=target.task.environment.realisation("formulas")(target.task))
     if options.sticky is None:
         return found
     made = sticky_actions(target.table, options.sticky)

@@ -12,8 +12,8 @@ import numpy.typing as npt
 from mohs.agents.protocol import Points
 from mohs.core.task import Task
 from mohs.core.values import Json, to_json
+from mohs.envs.dials import dial_of
 from mohs.protocols.measures import measure, measures, returns_measure
-from mohs.protocols.places import dial_of
 from mohs.protocols.scales import Scale, find_scale
 from mohs.protocols.sentences import dial_sentence, headline, opening, own_opening
 from mohs.protocols.study import PROTOCOL, Study, ordered, plan

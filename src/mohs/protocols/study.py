@@ -13,15 +13,16 @@ from functools import cached_property
 from typing import Any
 
 from mohs.core.cell import Agent, Cell, Probe, Segment
+from mohs.core.dial import Applies
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
-from mohs.core.registry import environment
+from mohs.core.registry import canonical, environment
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json, from_json, to_json
+from mohs.envs.dials import dial_of
 from mohs.envs.make import make, time_limit
 from mohs.protocols.batteries import PAIRED, known_doses
 from mohs.protocols.batteries import battery as find_battery
-from mohs.protocols.places import canonical, dial_of, is_toy, kind
 from mohs.runs.learners import check_plays, check_sees
 from mohs.runs.plan import Plan
 
@@ -68,20 +69,20 @@ class Study:
         out.
         """
         (env, named), given = canonical(env), dict(doses or {})
-        chosen = find_battery(kind(env), battery)
+        chosen = find_battery(_place(env), battery)
         vanilla = _vanilla(env, chosen.base, {**named, **(params or {})})
-        if not vanilla.environment.outside and not is_toy(env):
+        if vanilla.environment.place is None:
             raise UsageError(f"{env} has no dials to diagnose by: vary its parameters in a study (mohs run FILE).")
         check_plays(agent, vanilla)
         _check_made(vanilla)
-        known = {**known_doses(kind(env), battery), **given}
+        known = {**known_doses(_place(env), battery), **given}
         for a, b in pairs or ():
             if a == b:
                 raise UsageError(f"the pair {a}:{b} must name two different dials.")
         for name in itertools.chain(dials or (), given):
             _check_dial(vanilla, name, known)
         for name in itertools.chain(*(pairs or ())):
-            _check_dial(vanilla, name, {**known, **PAIRED.get(kind(env), {})})
+            _check_dial(vanilla, name, {**known, **PAIRED.get(_place(env), {})})
         asked = {*(dials or ()), *given}
         parsed: dict[str, tuple[Any, ...]] = {}
         left_out = []
@@ -116,7 +117,7 @@ class Study:
             if spaces not in checked:
                 check_plays(agent, point, steps)
                 checked.add(spaces)
-            if vanilla.environment.outside and point not in fit:
+            if vanilla.environment.third_party and point not in fit:
                 make(point).close()
         return study
 
@@ -128,7 +129,7 @@ class Study:
     @cached_property
     def pair_doses(self) -> Mapping[str, tuple[Any, ...]]:
         """The doses of every dial that a pair names."""
-        known = {**known_doses(kind(self.env), self.battery), **PAIRED.get(kind(self.env), {}), **dict(self.doses)}
+        known = {**known_doses(_place(self.env), self.battery), **PAIRED.get(_place(self.env), {}), **dict(self.doses)}
         return {name: known[name] for pair in self.pairs for name in pair}
 
     def points(self) -> tuple[Task, ...]:
@@ -225,6 +226,11 @@ def ordered(values: Iterable[Any]) -> bool:
     return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
 
 
+def _place(env: str) -> Applies:
+    """Where the dials of an environment are read."""
+    return environment(env).place or "wrapper"
+
+
 def _vanilla(env: str, base: Mapping[str, Any], params: Mapping[str, Any]) -> Task:
     """The task that these parameters ask for; the battery's own give way where they exclude each other."""
     alone = Task.make(env, **params)
@@ -236,7 +242,7 @@ def _vanilla(env: str, base: Mapping[str, Any], params: Mapping[str, Any]) -> Ta
 
 def _check_made(vanilla: Task) -> None:
     """An environment of somebody else's must be there, and its episodes must end: evaluations play whole ones."""
-    if not vanilla.environment.outside:
+    if not vanilla.environment.third_party:
         return
     made = make(vanilla)
     limit = time_limit(made)
@@ -249,7 +255,7 @@ def _check_dial(vanilla: Task, name: str, known: Mapping[str, Any]) -> None:
     dial_of(vanilla, name)
     if name in known:
         return
-    if name in PAIRED.get(kind(vanilla.env), {}):
+    if name in PAIRED.get(_place(vanilla.env), {}):
         raise UsageError(f"{name} does nothing to sequences of one state: try --pairs sequence_length:{name}.")
     raise UsageError(f"{name} has no usual doses in {vanilla.env}: give some, --doses {name}=v1,v2,...")
 
@@ -268,7 +274,7 @@ def _fitting(vanilla: Task, name: str, values: Iterable[Any]) -> tuple[tuple[Any
 
     Whether a dial can be turned in an environment of somebody else's is known only when it is made.
     """
-    if not vanilla.environment.outside:
+    if not vanilla.environment.third_party:
         return _doses(vanilla, name, values), ""
     if name not in vanilla.environment.parameters:
         return (), name

@@ -96,7 +96,7 @@ def _made(what: Task | Table | gymnasium.Env[Any, Any] | Target, explore: int) -
 def _of_task(task: Task, explore: int) -> Target:
     """Its table, if it has one; else the environment with its dials."""
     name, reason = str(task), ""
-    if task.environment.outside:
+    if task.environment.third_party:
         name = name.removesuffix(" seed=0")
     if task.environment.table is None:
         return _gymnasium(make(task), name, explore)
@@ -104,7 +104,7 @@ def _of_task(task: Task, explore: int) -> Target:
     try:
         return Target(name, table(task), note=note, task=task)
     except UsageError as error:
-        if not task.environment.outside:
+        if not task.environment.third_party:
             raise
         reason = str(error).rstrip(".")
     return Target(name, env=make(task), reason=reason)

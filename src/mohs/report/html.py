@@ -9,10 +9,10 @@ from pathlib import Path
 
 import plotly.graph_objects as go
 
+from mohs.envs.dials import dial_of
 from mohs.protocols.compare import Comparison
 from mohs.protocols.diagnose import DialVerdict, Verdict
 from mohs.protocols.measures import MEASURES, measures, returns_measure
-from mohs.protocols.places import dial_of
 from mohs.protocols.scales import ends_in_brief
 from mohs.protocols.study import Study
 from mohs.report import numbers, parts

@@ -1,7 +1,7 @@
 """What do the scores of a few runs say, and how sure is it? Free functions on plain arrays."""
 
 from mohs.stats.comparison import paired_difference, probability_of_improvement, spearman
-from mohs.stats.curves import auc, final, paper_scale
+from mohs.stats.curves import auc, final, paper_scale, paper_scaling
 from mohs.stats.doses import BreakingDose, breaking_dose, damage, monotone_fit
 from mohs.stats.intervals import Estimate, bonferroni_comparisons, estimate, estimates
 from mohs.stats.profiles import Profile, performance_profile
@@ -23,6 +23,7 @@ __all__ = [
     "monotone_fit",
     "paired_difference",
     "paper_scale",
+    "paper_scaling",
     "performance_profile",
     "probability_of_improvement",
     "spearman",

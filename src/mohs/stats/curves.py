@@ -7,11 +7,14 @@ NaN marks a window without a finished episode; it is left out. A run that is mis
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from mohs.core.errors import UsageError
+from mohs.core.task import Task
 from mohs.stats.checks import FloatArray, checked_array, checked_count
 
 
@@ -45,6 +48,11 @@ def paper_scale(delay: int, sequence_length: int, limit: int = 100) -> float:
     if checked_count(delay, "delay", least=0) >= limit:
         raise UsageError(f"delay must be smaller than limit, the {limit} steps of an episode; got {delay!r}.")
     return limit / (limit - delay) * sequence_length
+
+
+def paper_scaling(task: Mapping[str, Any] | Task) -> float:
+    """The paper's factor (`paper_scale`) for a task of the discrete toy."""
+    return paper_scale(task["delay"], task["sequence_length"], task["max_episode_steps"])
 
 
 def _mean(curve: FloatArray) -> FloatArray:

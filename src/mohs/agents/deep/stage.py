@@ -1,7 +1,7 @@
 """Where does a pack play? On a stage: some instances of every cell's environment, stepped together.
 
-Toys are one compiled fleet; environments of others stand side by side. An episode that is over begins anew at once, and
-what it ended with is told apart from what the next one begins with.
+Toys are one compiled fleet; third-party environments stand side by side. An episode that is over begins anew at once,
+and what it ended with is told apart from what the next one begins with.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Stage(Protocol):
 
 def is_native(source: Source) -> bool:
     """Whether a compiled fleet plays the source."""
-    return not any(task.environment.outside for task in members(source)[0])
+    return not any(task.environment.third_party for task in members(source)[0])
 
 
 def stage(sources: Sequence[Source], seeds: Sequence[int]) -> Stage:

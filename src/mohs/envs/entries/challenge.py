@@ -41,6 +41,7 @@ CHALLENGE = Environment(
     fleet="mohs.engines.table.fleet:fleet",
     table="mohs.tables.challenge.parameters:challenge_table",
     score="mohs.exact.challenge:return_score",
+    renderer="mohs.envs.render.challenge:picture",
     noise=("sticky_actions",),
     implied=("max_episode_steps",),
 )

@@ -43,6 +43,9 @@ CONTINUOUS = Environment(
     vector_face="mohs.envs.continuous:ContinuousVectorEnv",
     spaces="mohs.engines.continuous.parameters:signature",
     score="mohs.engines.continuous.references:return_score",
+    place="continuous toy",
+    batteries="mohs.protocols.diagnose.batteries:CONTINUOUS",
+    renderer="mohs.envs.render.continuous:picture",
     noise=("transition_noise", "reward_noise"),
     refused={
         "image_transforms": "a shift of the image could not be told from a move (section 4.2 of MDP Playground).",

@@ -74,6 +74,10 @@ CTGRAPH = Environment(
     spaces="mohs.tables.ctgraph:spaces",
     table="mohs.tables.ctgraph:ctgraph_table",
     score="mohs.exact.references:return_score",
+    similarity="mohs.tables.ctgraph_similarity:MEASURES",
+    align="mohs.tables.ctgraph_alignment:aligned",
+    formulas="mohs.exact.ctgraph:formulas",
+    renderer="mohs.envs.render.ctgraph:picture",
     noise=("reward_noise",),
 )
 

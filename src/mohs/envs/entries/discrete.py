@@ -78,5 +78,9 @@ DISCRETE = Environment(
     fleet="mohs.engines.discrete.fleet:fleet",
     table="mohs.tables.toy_table:toy_table",
     score="mohs.exact.references:return_score",
+    place="discrete toy",
+    batteries="mohs.protocols.diagnose.batteries:DISCRETE",
+    scaling="mohs.stats.curves:paper_scaling",
+    renderer="mohs.envs.render.discrete:picture",
     noise=("transition_noise", "reward_noise"),
 )

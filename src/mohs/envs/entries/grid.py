@@ -38,5 +38,8 @@ GRID = Environment(
     fleet="mohs.engines.discrete.fleet:fleet",
     table="mohs.tables.toy_table:toy_table",
     score="mohs.exact.references:return_score",
+    place="grid toy",
+    batteries="mohs.protocols.diagnose.batteries:GRID",
+    renderer="mohs.envs.render.grid:picture",
     noise=("transition_noise", "reward_noise"),
 )

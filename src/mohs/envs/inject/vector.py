@@ -35,7 +35,28 @@ _BEFORE = "to be injected before the environments are vectorised"
 
 
 def inject_vec(envs: VectorEnv[Any, Any, Any], /, **dials: Any) -> InjectVec:
-    """The vector environment with these dials injected into every instance."""
+    """Injects dials of hardness into every instance of a Gymnasium vector environment.
+
+    Instance i does exactly what `inject` does to a single environment with the same seed.
+
+    Args:
+        envs: The vector environment.
+        **dials: Dials by name. Dials that need the simulator are refused: inject them before vectorising.
+
+    Returns:
+        One wrapper for all dials. Its attribute `dials` holds those that are on.
+
+    Raises:
+        UsageError: A dial is unknown, its value is not allowed, or it cannot act on this environment.
+
+    Example:
+        >>> import gymnasium, mohs
+        >>> envs = mohs.inject_vec(gymnasium.make_vec("CartPole-v1", num_envs=2), delay=1)
+        >>> observations, infos = envs.reset(seed=0)
+        >>> actions = envs.action_space.sample()
+        >>> [envs.step(actions)[1].tolist() for _ in range(2)]
+        [[0.0, 0.0], [1.0, 1.0]]
+    """
     return InjectVec(envs, **dials)
 
 

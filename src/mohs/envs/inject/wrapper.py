@@ -36,7 +36,25 @@ _NUMBERS = (float, int, np.floating, np.integer)
 
 
 def inject(env: Env, /, **dials: Any) -> Inject:
-    """The environment with these dials of hardness injected; `mohs dials` lists them."""
+    """Injects dials of hardness into a Gymnasium environment.
+
+    Args:
+        env: The environment.
+        **dials: Dials by name. `mohs dials` lists those that apply to a wrapper.
+
+    Returns:
+        One wrapper for all dials. Its attribute `dials` holds those that are on.
+
+    Raises:
+        UsageError: A dial is unknown, its value is not allowed, or it cannot act on this environment.
+
+    Example:
+        >>> import gymnasium, mohs
+        >>> env = mohs.inject(gymnasium.make("CartPole-v1"), delay=2)
+        >>> observation, info = env.reset(seed=0)
+        >>> [env.step(0)[1] for _ in range(4)]
+        [0.0, 0.0, 1.0, 1.0]
+    """
     return Inject(env, **dials)
 
 

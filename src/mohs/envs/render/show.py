@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,14 +13,6 @@ from mohs.core.domain import Choice
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.envs.render.episode import Episode, State
-
-_PICTURES = {
-    "challenge": "mohs.envs.render.challenge",
-    "ctgraph": "mohs.envs.render.ctgraph",
-    "toy/discrete": "mohs.envs.render.discrete",
-    "toy/grid": "mohs.envs.render.grid",
-    "toy/continuous": "mohs.envs.render.continuous",
-}
 
 
 def checked_mode(mode: str | None, metadata: Mapping[str, Any]) -> str | None:
@@ -70,7 +61,7 @@ class Show:
 
     def _picture(self) -> npt.NDArray[np.uint8]:
         assert self._episode is not None
-        picture: npt.NDArray[np.uint8] = import_module(_PICTURES[self._episode.task.env]).picture(self._episode)
+        picture: npt.NDArray[np.uint8] = self._episode.task.environment.realisation("renderer")(self._episode)
         return picture
 
     def _present(self) -> None:

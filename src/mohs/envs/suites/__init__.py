@@ -1,1 +1,1 @@
-"""Which environments of others does mohs know by name? One module for each package that brings some."""
+"""Which third-party environments does mohs know by name? One module for each package that brings some."""

@@ -1,4 +1,4 @@
-"""What is the table of an environment that lists its dynamics, with the dials that a table can hold?"""
+"""What is the table of a third-party environment, with the dials that a table can hold?"""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from mohs.core.dials import DIALS
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
-from mohs.envs.outside import bare
+from mohs.envs.third_party import bare
 from mohs.tables.table import Table
 from mohs.tables.transforms import action_noise, sticky_actions
 
@@ -18,7 +18,21 @@ _UNBIASED = ("reward_noise", "reward_probability")  # rewards are taken at their
 
 
 def table(task: Task, limit: int = 4_000_000) -> Table:
-    """Sticky actions and noise in the state of the table, the dials of single rewards in its rewards."""
+    """The table of an environment that lists its dynamics in `P`, as those of Gymnasium's toy text do."""
+    env = bare(task)
+    plain = Table.from_gymnasium(env, limit=limit)
+    env.close()
+    return with_dials(plain, task)
+
+
+def with_dials(plain: Table, task: Task) -> Table:
+    """The table of a third-party environment with the dials of a task.
+
+    Sticky actions and transition noise become part of the state. Dials of single rewards become part of the rewards.
+
+    Raises:
+        UsageError: A dial of the task cannot be part of a table.
+    """
     on = [name for name, _ in task.params if name in DIALS]
     refused = [name for name in on if name not in (*_COMPILED, *_UNBIASED)]
     if refused:
@@ -27,9 +41,7 @@ def table(task: Task, limit: int = 4_000_000) -> Table:
         )
     if task["reward_clip"] is not None and any(name in on for name in _UNBIASED):
         raise UsageError("a clipped reward that is left to chance has another mean than the reward: there is no table.")
-    env = bare(task)
-    made = _rewarded(Table.from_gymnasium(env, limit=limit), task)
-    env.close()
+    made = _rewarded(plain, task)
     # An action sticks before noise befalls it, so what the state remembers is the action without noise.
     if task["transition_noise"]:
         made = action_noise(made, task["transition_noise"])

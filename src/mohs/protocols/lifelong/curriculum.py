@@ -62,7 +62,7 @@ class Curriculum:
         made = tuple(_block(block, tasks, STEPS.parse("steps", steps)) for block in blocks)
         if not made:
             raise UsageError(f"the curriculum {name} has no blocks; at least one task must be learnt.")
-        fitted = padded(tasks)
+        fitted = aligned(tasks)
         _check_spaces(fitted)
         return cls(name, title or name, tuple(fitted.items()), made, text)
 
@@ -125,13 +125,14 @@ def _block(block: str | Sequence[Any] | Block, tasks: Mapping[str, Task], steps:
     return Block(name, STEPS.parse(f"steps of a block of {name}", own))
 
 
-def padded(tasks: Mapping[str, Task]) -> dict[str, Task]:
-    """The tasks, with equally large spaces of observations where they are numbers of CT-graphs."""
-    graphs = {name: task for name, task in tasks.items() if task.env == "ctgraph" and task["observation"] != "image"}
-    if not graphs:
-        return dict(tasks)
-    most = max(task.environment.realisation("spaces")(task)[2] for task in graphs.values())
-    return {name: task.replace(num_observations=most) if name in graphs else task for name, task in tasks.items()}
+def aligned(tasks: Mapping[str, Task]) -> dict[str, Task]:
+    """The tasks, with equal observation spaces where the entry of their environment can align them."""
+    found = dict(tasks)
+    for entry in {task.env: task.environment for task in tasks.values()}.values():
+        if entry.align is not None:
+            own = {name: task for name, task in tasks.items() if task.env == entry.id}
+            found |= entry.realisation("align")(own)
+    return found
 
 
 def _check_spaces(tasks: Mapping[str, Task]) -> None:

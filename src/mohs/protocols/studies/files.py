@@ -14,10 +14,9 @@ from typing import Any
 from mohs.core.data_files import ENDINGS, read_table
 from mohs.core.domain import Choice, Domain, Flag, Integer
 from mohs.core.errors import UsageError, invalid, unknown
-from mohs.core.registry import environment
+from mohs.core.registry import canonical, environment
 from mohs.core.values import freeze
 from mohs.envs.make import make
-from mohs.protocols.places import canonical
 from mohs.protocols.studies.experiment import AGENT, Axis, Contender, Evaluation, Experiment, Level, points, where
 from mohs.protocols.studies.measures import measures, usual_figures
 from mohs.runs.learners import agent as find_agent
@@ -227,7 +226,7 @@ def _check_runs(experiment: Experiment) -> None:
         for point in points(axes):
             with _within(where(axes, point)):
                 task = experiment.task(point)
-                if task.environment.outside:
+                if task.environment.third_party:
                     make(task).close()
                 for contender in experiment.contenders:
                     turned = experiment.agent(contender, point)

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mohs.protocols.lifelong.sentences import BOUNDS
-from mohs.protocols.lifelong.similarity import TITLES
+from mohs.protocols.lifelong.similarity import measures
 from mohs.protocols.lifelong.verdict import LEVEL, Lived, Verdict
 from mohs.report import numbers
 from mohs.report.theme import LIGHT, blank, dress, heading
@@ -152,6 +152,7 @@ def transfer_figure(verdict: Verdict, lived: Lived) -> go.Figure:
     """For each measure of similarity: how alike two tasks are, against what learning one did to the other."""
     kinds = [name for name in verdict.similarity if len({t.similarity[name] for t in lived.transfers}) > 1]
     kinds = kinds or list(verdict.similarity)[:1]  # all pairs are equally alike
+    titles = measures(verdict.study.curriculum)
     figure = make_subplots(1, len(kinds), horizontal_spacing=0.07, shared_yaxes=True)
     counts = numbers.count(t.change.n for t in lived.transfers)
     dress(figure, 400, f"a mark for each pair of tasks · {_claimed()} · {counts}")
@@ -170,7 +171,7 @@ def transfer_figure(verdict: Verdict, lived: Lived) -> go.Figure:
                 customdata=[f"{t.learnt} learnt, {t.other} changes by {numbers.estimated(t.change)}" for t in mine],
                 hovertemplate="%{customdata}<extra></extra>", row=1, col=k + 1,
             )  # fmt: skip
-        figure.update_xaxes(title={"text": TITLES[kind]}, range=[-0.06, 1.06], row=1, col=k + 1)
+        figure.update_xaxes(title={"text": titles[kind].title}, range=[-0.06, 1.06], row=1, col=k + 1)
     figure.add_hline(y=0, line={"color": LIGHT.rule, "width": 1})
     figure.update_yaxes(title={"text": "change of performance"}, row=1, col=1)
     return figure

@@ -1,4 +1,4 @@
-"""What does a task of somebody else's environment look like to Gymnasium? The environment with the dials injected."""
+"""How is a task of a third-party environment played? Gymnasium makes the environment, and mohs injects the dials."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from mohs.core.errors import UsageError
 from mohs.core.seeding import child, seed_of
 from mohs.core.task import Source, Task, TaskSet, members
 from mohs.core.values import resolve
+from mohs.envs.entries.custom import SOURCE, version
 from mohs.envs.fleets import Info, autoreset
 from mohs.envs.inject import inject, inject_vec
 from mohs.envs.suites.packages import suite_of
@@ -29,8 +30,8 @@ _NATIVE = ("CartPole-v0", "CartPole-v1")
 def face(*, source: Source, render_mode: str | None = None) -> Env:
     """The environment of a task, or one that draws a task of a set for every episode."""
     for task in members(source)[0]:
-        if not task.environment.outside:
-            raise UsageError(f"{task.env} is a toy, which is not played together with environments of others.")
+        if not task.environment.third_party:
+            raise UsageError(f"{task.env} is a toy, which is not played together with third-party environments.")
     return _made(source, render_mode) if isinstance(source, Task) else DrawnEnv(source, render_mode)
 
 
@@ -38,7 +39,7 @@ def bare(task: Task, render_mode: str | None = None) -> Env:
     """The environment of a task without its dials: with its arguments, its time limit and the view of its suite."""
     try:
         env: Env = gymnasium.make(
-            task.environment.gym_id,
+            version(task) if SOURCE in task.environment.parameters else task.environment.gym_id,
             max_episode_steps=task["max_episode_steps"],
             disable_env_checker=True,
             **({} if render_mode is None else {"render_mode": render_mode}),
@@ -47,7 +48,7 @@ def bare(task: Task, render_mode: str | None = None) -> Env:
         return _wrapped(env, task, suite_of(task.environment.gym_id).inner)
     except UsageError:
         raise
-    except Exception as error:  # whatever an environment of somebody else's raises
+    except Exception as error:  # a third-party environment may raise anything
         said = " ".join(str(error).split()) or type(error).__name__
         raise UsageError(f"{task.env} cannot be made: {said}") from error
 
@@ -74,7 +75,7 @@ def _dials(task: Task) -> dict[str, Any]:
 
 
 def _arguments(task: Task) -> dict[str, Any]:
-    ours = {*DIALS, *suite_of(task.environment.gym_id).parameters, "max_episode_steps"}
+    ours = {*DIALS, *suite_of(task.environment.gym_id).parameters, "max_episode_steps", SOURCE}
     return {name: value for name, value in task.params if name not in ours}
 
 

@@ -1,4 +1,4 @@
-"""Is an outside task played as the environment with the dials injected, alone and in vectors?"""
+"""Is a third-party task played as the environment with the dials injected, alone and in vectors?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does an environment of somebody else's become an entry? By its id in Gymnasium.
+"""How does a third-party environment become an entry? By its id in Gymnasium.
 
 Its parameters are the dials that can be injected, the arguments of its own constructor and the length of an episode.
 """
@@ -31,28 +31,29 @@ _SPACES = ("action_space_max", "irrelevant_features", "observation_noise")  # th
 _LISTED = ("frozen_lake:FrozenLakeEnv", "cliffwalking:CliffWalkingEnv", "taxi:TaxiEnv")
 _TABLES = tuple(f"gymnasium.envs.toy_text.{name}" for name in _LISTED)
 _MUJOCO = "gymnasium.envs.mujoco"
+GENERATED = "custom/"  # the namespace of ids that mohs gives to classes and factories of users
 _PLAIN = "None, True, False, a finite number, a text, or a list of these"
 
 
 def find(name: str) -> Environment | None:
     """The entry of an id that Gymnasium knows, or would know once the package that brings it is imported."""
-    ours = {entry.gym_id: entry.id for entry in environments()}
+    ours = {entry.gym_id: entry.id for entry in environments() if not entry.third_party}
     if name in ours:
         raise UsageError(f"{name} is what Gymnasium calls {ours[name]}: use that name.")
     spec = _spec(name) if isinstance(name, str) else None
     if spec is None:
         return None
     if name not in _FOUND or _FOUND[name][0] is not spec:
-        _FOUND[name] = spec, _entry(name, spec)
+        _FOUND[name] = spec, entry_of(name, spec)
     return _FOUND[name][1]
 
 
 def names() -> Iterable[str]:
     ours = {entry.gym_id for entry in environments()}
-    return (name for name in gymnasium.registry if name not in ours)
+    return (name for name in gymnasium.registry if name not in ours and not name.startswith(GENERATED))
 
 
-OUTSIDE = Finder(find, names)
+THIRD_PARTY = Finder(find, names)
 _FOUND: dict[str, tuple[EnvSpec, Environment]] = {}  # an id that is registered anew gets another entry
 
 
@@ -70,7 +71,43 @@ def _spec(name: str) -> EnvSpec | None:
     return gymnasium.registry.get(gym_id)
 
 
-def _entry(name: str, spec: EnvSpec) -> Environment:
+def third_party_entry(
+    gym_id: str,
+    *,
+    id: str | None = None,
+    entry_point: str | None = None,
+    max_episode_steps: int | None = None,
+    **parts: str,
+) -> Environment:
+    """The entry of a third-party environment with parts of its own, such as a table. A plugin returns such entries.
+
+    Its parameters are the dials that can be injected, the arguments of its constructor and `max_episode_steps`.
+
+    Args:
+        gym_id: The id in Gymnasium.
+        id: The name in mohs; `gym_id` by default.
+        entry_point: `module:attribute` of the constructor. If it is given, the id is registered in Gymnasium.
+        max_episode_steps: The time limit that is registered with the id.
+        **parts: Fields of `Environment`: `title`, `table`, `score`, `renderer` and others.
+
+    Raises:
+        UsageError: Gymnasium does not know the id, or the constructor cannot be imported.
+
+    Example:
+        >>> entry = third_party_entry("CartPole-v1", id="cart", title="a pole on a cart")
+        >>> entry.parameters["max_episode_steps"].default
+        500
+    """
+    if entry_point is not None:
+        gymnasium.registry[gym_id] = EnvSpec(gym_id, entry_point=entry_point, max_episode_steps=max_episode_steps)
+    spec = _spec(gym_id)
+    if spec is None:
+        raise UsageError(f"Gymnasium does not know {gym_id}: give its entry_point, or register it first.")
+    return entry_of(id or gym_id, spec, **parts)
+
+
+def entry_of(name: str, spec: EnvSpec, **parts: Any) -> Environment:
+    """The entry of what Gymnasium has registered, under a name of its own."""
     suite, creator = suite_of(spec.id), _creator(name, spec)
     limit: Domain = Integer(1, 2**28)
     if spec.max_episode_steps is None:
@@ -84,18 +121,23 @@ def _entry(name: str, spec: EnvSpec) -> Environment:
         ),
     }
     quiet = (argument for argument in suite.noise if argument in parameters and not parameters[argument].default)
+    usual: dict[str, Any] = {
+        "title": f"{spec.id} of Gymnasium",
+        "table": "mohs.envs.suites.toy_text:table" if spec.entry_point in _TABLES else None,
+    }
     return Environment(
         id=name,
         gym_id=spec.id,
-        title=f"{spec.id} of Gymnasium",
         parameters=parameters,
-        check="mohs.envs.entries.outside:check",
-        face="mohs.envs.outside:face",
-        vector_face="mohs.envs.outside:vector_face",
-        spaces="mohs.envs.entries.outside:spaces",
-        table="mohs.envs.suites.toy_text:table" if spec.entry_point in _TABLES else None,
+        check="mohs.envs.entries.third_party:check",
+        face="mohs.envs.third_party:face",
+        vector_face="mohs.envs.third_party:vector_face",
+        spaces="mohs.envs.entries.third_party:spaces",
+        place="wrapper",
+        batteries="mohs.protocols.diagnose.batteries:THIRD_PARTY",
         noise=(*_NOISE, *quiet),
-        outside=True,
+        third_party=True,
+        **{**usual, **parts},
     )
 
 

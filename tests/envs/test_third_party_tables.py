@@ -1,4 +1,4 @@
-"""Is the table of an outside task what is played?"""
+"""Is the table of a third-party task what is played?"""
 
 from __future__ import annotations
 

@@ -104,7 +104,7 @@ def test_hashes_are_those_of_other_machines_and_days() -> None:
 @pytest.mark.parametrize("name", ["CartPole-v1", "Pendulum-v1", "FrozenLake-v1", "HalfCheetah-v5", "atari/Pong"])
 def test_the_parameters_are_dials_and_arguments(name: str) -> None:
     entry = Task.make(name).environment
-    assert entry.outside
+    assert entry.third_party
     kinds = WRAPPED | {"MuJoCo wrapper"} if name == "HalfCheetah-v5" else WRAPPED
     dials = {dial.name for dial in DIALS.values() if kinds & set(dial.applies)}
     assert dials == set(entry.parameters) & set(DIALS)
@@ -158,7 +158,7 @@ def test_the_list_of_environments_holds_ours_only() -> None:
     Task.make("CartPole-v1")
     ours = {"challenge", "ctgraph", "toy/continuous", "toy/discrete", "toy/grid"}
     assert {entry.id for entry in environments()} == ours
-    assert not any(entry.outside for entry in environments())
+    assert not any(entry.third_party for entry in environments())
 
 
 def test_tasks_with_the_same_spaces_are_told() -> None:
