@@ -86,7 +86,7 @@ class Fleet:
 
     law: ClassVar[Law]
     offsets: ClassVar[tuple[str, ...]] = ()  # the fields of an instance that say where in the arenas its parts lie
-    observed: ClassVar[npt.DTypeLike] = np.int64  # the type of what the law observes
+    observed: ClassVar[npt.DTypeLike] = np.int64  # the type of the numbers that the law observes
     state_fields: ClassVar[tuple[str, ...]] = ()  # the fields that `reset(options={"state": ...})` may set
 
     def __post_init__(self) -> None:

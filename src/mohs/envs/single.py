@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from operator import index
 from typing import Any, ClassVar
 
@@ -67,13 +66,16 @@ class FleetEnv(gymnasium.Env[Any, Any]):
             return np.zeros(self._numbers, dtype=np.float32)
         return (0,) * (self.action_space.shape or (1,))[0]
 
-    @abstractmethod
     def _look(self) -> npt.NDArray[Any]:
         """What a picture shows of the state."""
+        return np.array([self.fleet.instances[name][0] for name in self.fleet.state_fields])
 
-    @abstractmethod
     def _text(self) -> str:
         """What "ansi" shows of the state."""
+        state = ", ".join(
+            f"{name} {value:.4g}" for name, value in zip(self.fleet.state_fields, self._look(), strict=True)
+        )
+        return f"step {self.fleet.instances['t'][0]}: {state}"
 
     def _info(self) -> Info:
         return {}
