@@ -72,10 +72,9 @@ class FleetEnv(gymnasium.Env[Any, Any]):
 
     def _text(self) -> str:
         """What "ansi" shows of the state."""
-        state = ", ".join(
-            f"{name} {value:.4g}" for name, value in zip(self.fleet.state_fields, self._look(), strict=True)
-        )
-        return f"step {self.fleet.instances['t'][0]}: {state}"
+        state = zip(self.fleet.state_fields, self._look().tolist(), strict=True)
+        numbers = ", ".join(f"{name} {value:.4g}" for name, value in state)
+        return f"step {self.fleet.instances['t'][0]}: {numbers}"
 
     def _info(self) -> Info:
         return {}

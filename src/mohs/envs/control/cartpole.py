@@ -21,9 +21,13 @@ _CART, _AXLE, _POLE = (50, 26), 5, 9  # pixels
 
 
 def _spaces(built: CartPoleFleet) -> Spaces:
-    """As in Gymnasium, twice the thresholds: the largest of the fleet, where tasks differ."""
+    """As in Gymnasium, twice the thresholds: the largest of the fleet, where tasks differ.
+
+    Velocities are not bounded. Gymnasium's checker warns of infinity, so the largest float32 stands for it.
+    """
     x, theta = 2 * built.tasks["x_threshold"].max(), 2 * built.tasks["theta_limit"].max()
-    high = np.array([x, np.inf, theta, np.inf], dtype=np.float32)
+    most = np.finfo(np.float32).max
+    high = np.array([x, most, theta, most], dtype=np.float32)
     return spaces.Box(-high, high, dtype=np.float32), spaces.Discrete(2)
 
 
