@@ -10,46 +10,70 @@ from mohs.core.dial import Dial
 from mohs.core.errors import MohsError, StoreError, UsageError
 from mohs.core.family import Family
 from mohs.core.point import Point
+from mohs.core.registry import Environment
 from mohs.core.score import Reference, Score
 from mohs.core.task import Task, TaskSet
-from mohs.envs.registration import register_all
+from mohs.envs.registration import register_all, register_environment
 
 if TYPE_CHECKING:
     from mohs import ctgraph
+    from mohs.agents.entry import AgentEntry
+    from mohs.agents.registry import register_agent
     from mohs.envs.inject import inject, inject_vec
     from mohs.envs.make import make, make_vec
     from mohs.protocols.card.card import card
-    from mohs.protocols.conduct import challenge, diagnose, lifelong
-    from mohs.protocols.diagnose.page import write_report
+    from mohs.protocols.challenge.command import challenge
+    from mohs.protocols.compare.command import compare
+    from mohs.protocols.conduct import run
+    from mohs.protocols.correlate.command import correlate
+    from mohs.protocols.diagnose.command import diagnose
+    from mohs.protocols.experiment.files import read_study
+    from mohs.protocols.lifelong.command import lifelong
+    from mohs.protocols.lifelong.curriculum import Curriculum
+    from mohs.protocols.protocol import Protocol, register_protocol
+    from mohs.protocols.verdict import Verdict, write_report
+    from mohs.runs.execution import Execution
     from mohs.runs.export import load
     from mohs.tables.build import table
     from mohs.tables.table import Table
 
 __version__ = "0.1.0"
-__all__ = [
-    "Agent", "Cell", "Dial", "Family", "MohsError", "Point", "Probe", "Reference", "Score", "Segment", "StoreError",
-    "Table", "Task", "TaskSet", "UsageError", "card", "challenge", "ctgraph", "diagnose", "inject", "inject_vec",
-    "lifelong", "load", "make", "make_vec", "table", "write_report",
-]  # fmt: skip
 
 # Loaded on first use, so that `import mohs` needs numpy and gymnasium only.
 _LAZY = {
-    "card": "mohs.protocols.card",
-    "challenge": "mohs.protocols.conduct",
-    "diagnose": "mohs.protocols.conduct",
-    "lifelong": "mohs.protocols.conduct",
-    "write_report": "mohs.protocols.diagnose.page",
+    "AgentEntry": "mohs.agents.entry",
+    "Curriculum": "mohs.protocols.lifelong.curriculum",
+    "Execution": "mohs.runs.execution",
+    "Protocol": "mohs.protocols.protocol",
+    "Table": "mohs.tables.table",
+    "Verdict": "mohs.protocols.verdict",
+    "card": "mohs.protocols.card.card",
+    "challenge": "mohs.protocols.challenge.command",
+    "compare": "mohs.protocols.compare.command",
+    "correlate": "mohs.protocols.correlate.command",
+    "diagnose": "mohs.protocols.diagnose.command",
     "inject": "mohs.envs.inject",
     "inject_vec": "mohs.envs.inject",
+    "lifelong": "mohs.protocols.lifelong.command",
+    "load": "mohs.runs.export",
     "make": "mohs.envs.make",
     "make_vec": "mohs.envs.make",
+    "read_study": "mohs.protocols.experiment.files",
+    "register_agent": "mohs.agents.registry",
+    "register_protocol": "mohs.protocols.protocol",
+    "run": "mohs.protocols.conduct",
     "table": "mohs.tables.build",
-    "Table": "mohs.tables.table",
-    "load": "mohs.runs.export",
+    "write_report": "mohs.protocols.verdict",
 }
-
-
 _MODULES = ("ctgraph",)
+
+__all__ = [
+    "Agent", "AgentEntry", "Cell", "Curriculum", "Dial", "Environment", "Execution", "Family", "MohsError", "Point",
+    "Probe", "Protocol", "Reference", "Score", "Segment", "StoreError", "Table", "Task", "TaskSet", "UsageError",
+    "Verdict", "card", "challenge", "compare", "correlate", "ctgraph", "diagnose", "inject", "inject_vec", "lifelong",
+    "load", "make", "make_vec", "read_study", "register_agent", "register_environment", "register_protocol", "run",
+    "table", "write_report",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
@@ -58,6 +82,10 @@ def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'mohs' has no attribute {name!r}")
     return getattr(importlib.import_module(_LAZY[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])
 
 
 register_all()

@@ -26,20 +26,43 @@ print(cache_directory())
 """
 
 
-def play(home: Path, temporary: Path, package: Path | None = None) -> Path:
+EVERY_ENGINE = """
+import mohs
+from mohs.engines import loops
+for name in ("toy/discrete", "toy/continuous", "ctgraph", "control/cartpole"):
+    one, many = mohs.make(name), mohs.make_vec(name, num_envs=2)
+    for env in (one, many):
+        env.reset(seed=0)
+        env.step(env.action_space.sample())
+stats = [getattr(loops, name).stats for name in ("begin_fleet", "step_fleet", "begin_one", "step_one", "step_number")]
+print(sum(sum(s.cache_hits.values()) for s in stats), sum(sum(s.cache_misses.values()) for s in stats))
+"""
+
+
+def run(code: str, home: Path, temporary: Path, package: Path | None = None) -> str:
     environment = {k: v for k, v in os.environ.items() if k not in ("XDG_CACHE_HOME", "NUMBA_CACHE_DIR")}
     environment |= {"XDG_CACHE_HOME": str(home), "TMPDIR": str(temporary)}
     if package is not None:
         environment["PYTHONPATH"] = str(package)
-    result = subprocess.run([sys.executable, "-c", PLAY], env=environment, capture_output=True, text=True, check=False)
+    result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
-    return Path(result.stdout.strip())
+    return result.stdout.strip()
+
+
+def play(home: Path, temporary: Path, package: Path | None = None) -> Path:
+    return Path(run(PLAY, home, temporary, package))
 
 
 def test_kernels_are_kept_in_the_users_cache(tmp_path: Path) -> None:
     where = play(tmp_path / "cache", tmp_path)
     assert where.parent == tmp_path / "cache" / "mohs"
     assert list(where.rglob("*.nbc"))
+
+
+def test_the_loops_are_compiled_once_for_each_engine(tmp_path: Path) -> None:
+    """Four kernels for each engine: two of the fleet, two of a single instance. The next process compiles none."""
+    assert run(EVERY_ENGINE, tmp_path / "cache", tmp_path) == "0 16"
+    assert run(EVERY_ENGINE, tmp_path / "cache", tmp_path) == "16 0"
 
 
 def test_an_unwritable_cache_and_package_fall_back(tmp_path: Path) -> None:

@@ -254,7 +254,7 @@ def test_noise_given_as_a_function_does_not_leak_into_other_tasks() -> None:
 
 def test_saved_instances_go_on_elsewhere() -> None:
     from mohs.engines.discrete.fleet import fleet
-    from mohs.engines.discrete.law import begin_fleet
+    from mohs.engines.loops import begin_fleet
 
     task = Task.make("toy/discrete", delay=3, sequence_length=2, reward_noise=1.0, terminal_state_density=0.0)
     source = TaskSet.make([task.replace(seed=9), task])
@@ -271,5 +271,5 @@ def test_saved_instances_go_on_elsewhere() -> None:
         here, there = env.step(actions), other.step(actions[1:])
         assert (here[0][2], here[1][2]) == (there[0][1], there[1][1])
     empty = fleet([task])
-    begin_fleet(*empty.arrays, np.ones(1, dtype=np.bool_), np.empty((1, 1), dtype=np.int64))
+    begin_fleet(empty.memory, np.ones(1, dtype=np.bool_), np.empty((1, 1), dtype=np.int64))
     assert len(empty) == 1

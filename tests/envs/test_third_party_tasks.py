@@ -156,7 +156,7 @@ def test_noise_is_switched_off_and_nothing_else() -> None:
 
 def test_the_list_of_environments_holds_ours_only() -> None:
     Task.make("CartPole-v1")
-    ours = {"challenge", "ctgraph", "toy/continuous", "toy/discrete", "toy/grid"}
+    ours = {"challenge", "control/cartpole", "ctgraph", "toy/continuous", "toy/discrete", "toy/grid"}
     assert {entry.id for entry in environments()} == ours
     assert not any(entry.third_party for entry in environments())
 

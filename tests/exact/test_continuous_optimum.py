@@ -14,7 +14,7 @@ from scipy.optimize import lsq_linear
 
 import mohs
 from mohs import Task, UsageError
-from mohs.engines.continuous import kernels
+from mohs.engines import loops
 from mohs.engines.continuous.fleet import fleet
 from mohs.exact.continuous import best_returns, optimum
 from mohs.exact.continuous_problem import Problem
@@ -30,10 +30,10 @@ def returns(task: Task, plans: np.ndarray) -> np.ndarray:
     played = fleet([task] * count)
     seen, gains = np.empty((count, plans.shape[2]), dtype=np.float32), np.empty(count)
     ends = np.empty((2, count), dtype=np.bool_)
-    kernels.begin_fleet(played.memory, np.ones(count, dtype=np.bool_), seen)
+    loops.begin_fleet(played.memory, np.ones(count, dtype=np.bool_), seen)
     total, over = np.zeros(count), np.zeros(count, dtype=np.bool_)
     for k in range(plans.shape[1]):
-        kernels.step_fleet(played.memory, np.ascontiguousarray(plans[:, k]), seen, gains, *ends, seen, False)
+        loops.step_fleet(played.memory, np.ascontiguousarray(plans[:, k]), seen, gains, *ends, seen, False)
         total += np.where(over, 0.0, gains)
         over |= ends.any(axis=0)
     assert over.all()

@@ -1,4 +1,4 @@
-"""What can be typed? Commands that all studies share, and those of every protocol; each calls a layer below and prints."""
+"""What can be typed? Commands that all studies share, and those of every protocol."""
 
 from mohs.cli.entry import main
 

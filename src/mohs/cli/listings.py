@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from mohs.protocols.options import AsJson
 from mohs.core.dial import Dial
+from mohs.protocols.options import AsJson
 from mohs.report.terminal import print_json, show_table
 
 

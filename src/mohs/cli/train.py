@@ -5,12 +5,17 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
 from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl, Workers
 from mohs.protocols.protocol import Protocol, Request
+
+if TYPE_CHECKING:
+    from mohs.runs.cost import Cost
+    from mohs.runs.execution import Execution
+    from mohs.runs.plan import Plan
 
 EXIT_FAILED_CELLS, EXIT_INTERRUPTED = 1, 130
 
@@ -90,14 +95,36 @@ def train(
     return EXIT_FAILED_CELLS if outcome.failed else 0
 
 
-def _show_cost(plan: Any, execution: Any, as_json: bool) -> None:
+def _show_cost(plan: Plan, execution: Execution, as_json: bool) -> None:
     """The plan, with the time and disk that what is left of it needs."""
     from mohs.report.terminal import print_json
-    from mohs.runs.cost import cost, cost_sentence, left_to_run
+    from mohs.runs.cost import cost
+    from mohs.runs.store import left_to_run
 
-    needed = cost(left_to_run(plan, execution.store), execution)
+    left = left_to_run(plan, execution.store)
+    needed = cost(left, execution.worker_count, execution.pack_size, execution.device)
     if as_json:
         print_json({"study": plan.name, "all_cells": len(plan.cells), **needed.to_json()})
         return
     print(f"{plan.name}: {len(plan.cells):,} cells, {len(plan.cells) - needed.cells:,} of them done")
-    print(f"To run: {cost_sentence(needed)}")
+    print(f"To run: {_cost_sentence(needed)}")
+
+
+def _cost_sentence(needed: Cost) -> str:
+    from mohs.runs.progress import clock, short
+
+    each = "1 worker" if needed.workers == 1 else f"{needed.workers} workers"
+    broken = f"; {needed.broken:,} cells failed in their trial and are not in the time" if needed.broken else ""
+    return (
+        f"{needed.cells:,} cells in {needed.packs:,} packs, {short(needed.steps)} steps, about "
+        f"{clock(needed.seconds)} on {each}; disk: {_bytes(needed.results)} of results, up to "
+        f"{_bytes(needed.checkpoints)} of checkpoints while it runs{broken}"
+    )
+
+
+def _bytes(number: int) -> str:
+    """950 kB, 12 MB, 3.4 GB."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6)):
+        if number >= size:
+            return f"{number / size:.3g} {unit}"
+    return f"{number / 1e3:.0f} kB"

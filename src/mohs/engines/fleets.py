@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from mohs.core.errors import UsageError
 from mohs.core.task import Source, Task, members
 from mohs.core.values import FunctionRef
+from mohs.engines.law import Law
 from mohs.engines.memory import Arena, Memory, allocate, cumulative, splitter
 
 
@@ -72,7 +73,7 @@ def common_spaces(words: str, spaces: Sequence[Hashable], tasks: Sequence[Task])
 
 @dataclass
 class Fleet:
-    """Instances, tasks and arenas, which are views into one memory. An engine's own adds the laws of its records."""
+    """Instances, tasks and arenas, which are views into one memory. An engine's own adds its law and its spaces."""
 
     memory: Memory
     spaces: tuple[Any, ...]  # the same for all tasks
@@ -83,11 +84,13 @@ class Fleet:
     ints: npt.NDArray[np.int32] = field(init=False, repr=False)
     floats: npt.NDArray[np.float64] = field(init=False, repr=False)
 
-    records: ClassVar[tuple[npt.DTypeLike, npt.DTypeLike]]  # of an instance and of a task
-    portable: ClassVar[tuple[str, ...]]  # what an instance is, apart from where in the arenas its parts lie
+    law: ClassVar[Law]
+    offsets: ClassVar[tuple[str, ...]] = ()  # the fields of an instance that say where in the arenas its parts lie
+    observed: ClassVar[npt.DTypeLike] = np.int64  # the type of the numbers that the law observes
+    state_fields: ClassVar[tuple[str, ...]] = ()  # the fields that `reset(options={"state": ...})` may set
 
     def __post_init__(self) -> None:
-        self.instances, self.tasks, self.ints, self.floats = splitter(*self.records)(self.memory)
+        self.instances, self.tasks, self.ints, self.floats = splitter(self.law.instance, self.law.task)(self.memory)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.memory, self.spaces, self.noise, self.numbers)  # the views are made anew
@@ -102,9 +105,38 @@ class Fleet:
     ) -> Self:  # fmt: skip
         """A fleet with these records, unseeded."""
         instances["choices"], instances["task"] = roster.choices, roster.first()
-        built = cls(allocate(instances, tasks, ints, floats), spaces, noise, roster.numbers)
+        built = cls(allocate(instances, tasks, ints, floats, cls.law.block), spaces, noise, roster.numbers)
         built.seed(0)
         return built
+
+    @classmethod
+    def from_records(
+        cls, sources: Sequence[Source], write: Callable[[Any, Task], None], spaces: Callable[[Task], Any], words: str
+    ) -> Self:
+        """A fleet whose tasks need no more than their records.
+
+        Args:
+            sources: One for each instance.
+            write: Writes a task into its record.
+            spaces: The spaces of a task, which must be the same for all.
+            words: What the numbers of the spaces stand for, in an error message.
+        """
+        ints, floats = Arena(np.int32), Arena(np.float64)
+        who = roster(sources, ints, floats)
+        records = np.zeros(len(who.numbers), dtype=cls.law.task)
+        for task, number in who.numbers.items():
+            write(records[number], task)
+        common = common_spaces(words, [spaces(task) for task in who.numbers], list(who.numbers))
+        return cls.build(who, common, {}, np.zeros(len(sources), dtype=cls.law.instance), records, ints, floats)
+
+    @property
+    def width(self) -> int:
+        """How many numbers the law observes of an instance."""
+        return 1
+
+    def new_observations(self) -> npt.NDArray[Any]:
+        """Room for what the law observes of all instances."""
+        return np.empty((len(self), self.width), dtype=self.observed)
 
     @property
     def arrays(self) -> tuple[Any, ...]:
@@ -116,6 +148,18 @@ class Fleet:
         self.instances["key"][chosen] = keys
         self.instances["episode"][chosen] = -1
 
+    def set_states(self, states: Any, chosen: npt.NDArray[np.bool_]) -> None:
+        """Sets the `state_fields` of the chosen instances: one state for all, or [N, fields]."""
+        try:
+            read = np.asarray(states, dtype=np.float64)
+        except (TypeError, ValueError):
+            read = np.empty(0)
+        shape = (len(self), len(self.state_fields))
+        if read.shape not in (shape, shape[1:]) or not np.isfinite(read).all():
+            raise UsageError(f"the state must be {', '.join(self.state_fields)}, finite numbers, not {states!r}.")
+        for name, values in zip(self.state_fields, np.broadcast_to(read, shape).T, strict=True):
+            self.instances[name][chosen] = values[chosen]
+
     def draw_noise(self, actions: npt.NDArray[Any] | None = None, *, unlimited: bool = False) -> None:
         """Draws noise that is given as functions for the step to come; a caller may not know the actions.
 
@@ -123,22 +167,24 @@ class Fleet:
         """
         self._draw(self.instances["over"] == 0 if not unlimited else np.ones(len(self), dtype=np.bool_), actions)
 
-    @abstractmethod
-    def _draw(self, playing: npt.NDArray[np.bool_], actions: npt.NDArray[Any] | None) -> None: ...
+    def _draw(self, playing: npt.NDArray[np.bool_], actions: npt.NDArray[Any] | None) -> None:
+        """Draws the noise of the instances that are playing; by default no noise is given as a function."""
 
     def blocks(self, i: int) -> dict[str, npt.NDArray[np.float64]]:
-        """The parts of the float arena that belong to an instance and that it needs to go on, as views."""
-        inst = self.instances[i]
-        return {"line": self.floats[inst["line"] : inst["line"] + self.tasks[inst["task"]]["delay"]]}
+        """The parts of the float arena that belong to an instance and that it needs to continue, as views."""
+        return {}
 
     def save(self, i: int) -> dict[str, Any]:
-        """All that an instance needs to go on, in this fleet or in another one that holds the same source."""
+        """All that an instance needs to continue, in this fleet or in another one that holds the same source."""
         inst = self.instances[i]
-        fields = {name: inst[name].item() for name in self.portable}
+        elsewhere = ("task", "choices", *self.offsets)
+        names = [name for name in self.law.instance.names or () if name not in elsewhere and not name.startswith("_")]
+        fields = {name: inst[name].item() for name in names}
         kept = {name: block.copy() for name, block in self.blocks(i).items()}
         return {"fields": fields, "choice": self._choices(i).index(inst["task"]), **kept}
 
     def load(self, i: int, state: dict[str, Any]) -> None:
+        """Continues an instance as it was saved."""
         inst = self.instances[i]
         for name, value in state["fields"].items():
             inst[name] = value
@@ -155,12 +201,19 @@ class Fleet:
 
 
 class NumberedFleet(Fleet):
-    """Where what is seen and what is done are numbers: see `engines/numbered.py`."""
+    """A fleet whose observations and actions are numbers: see `engines/numbered.py`."""
 
     @property
     @abstractmethod
     def sizes(self) -> tuple[int, int]:
         """How many observations and actions there are."""
+
+
+def delay_line(fleet: Fleet, i: int) -> npt.NDArray[np.float64]:
+    """The rewards that an instance has earned and not been given yet, as a view."""
+    inst = fleet.instances[i]
+    line: npt.NDArray[np.float64] = fleet.floats[inst["line"] :][: fleet.tasks[inst["task"]]["delay"]]
+    return line
 
 
 def write_reward_dials(record: Any, values: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from mohs.core.errors import UsageError
 
 _HEADER = 4  # where, in 8-byte words, the tasks, the integers and the floats begin, and the end
-Memory = npt.NDArray[np.int64]
+Memory = npt.NDArray[Any]  # of words whose type names the engine: see `Law.block`
 
 
 class Arena:
@@ -44,22 +44,25 @@ class Arena:
 
 
 def splitter(instance: npt.DTypeLike, task: npt.DTypeLike) -> Callable[[Any], tuple[Any, Any, Any, Any]]:
-    """The function that finds the four parts in a block whose records have these types; it can be made a law."""
+    """The function that finds the four parts in a block whose records have these types; it can be compiled."""
 
     def split(memory):
         """The instances, the tasks, the integer and the float arena of a block: views, not copies."""
+        words = memory.view(np.int64)
         return (
-            memory[4 : memory[0]].view(instance),
-            memory[memory[0] : memory[1]].view(task),
-            memory[memory[1] : memory[2]].view(np.int32),
-            memory[memory[2] : memory[3]].view(np.float64),
+            words[4 : words[0]].view(instance),
+            words[words[0] : words[1]].view(task),
+            words[words[1] : words[2]].view(np.int32),
+            words[words[2] : words[3]].view(np.float64),
         )
 
     return split
 
 
-def allocate(instances: npt.NDArray[Any], tasks: npt.NDArray[Any], ints: Arena, floats: Arena) -> Memory:
-    """A block that holds these records and arenas. Records are whole 8-byte words."""
+def allocate(
+    instances: npt.NDArray[Any], tasks: npt.NDArray[Any], ints: Arena, floats: Arena, word: npt.DTypeLike
+) -> Memory:
+    """A block of words of this type that holds these records and arenas. Records are whole 8-byte words."""
     sizes = (instances.nbytes // 8, tasks.nbytes // 8, (ints.size + 1) // 2, floats.size)
     ends = _HEADER + np.cumsum(sizes)
     memory = np.zeros(ends[-1], dtype=np.int64)
@@ -68,7 +71,7 @@ def allocate(instances: npt.NDArray[Any], tasks: npt.NDArray[Any], ints: Arena, 
     here[:], what[:] = instances, tasks
     ints.write(whole)
     floats.write(real)
-    return memory
+    return memory.view(word)
 
 
 def cumulative(probabilities: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:

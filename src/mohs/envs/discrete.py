@@ -1,8 +1,7 @@
-"""What does the discrete toy look like to Gymnasium? Two thin faces on the compiled fleet."""
+"""How does Gymnasium play the discrete toy? Two environments on the compiled fleet."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import index
 from typing import Any
 
@@ -12,18 +11,26 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from mohs.core.errors import UsageError
-from mohs.core.kernel import entry
-from mohs.core.task import Source, TaskSet
-from mohs.engines.discrete import kernels
-from mohs.engines.discrete.fleet import Fleet, fleet
-from mohs.engines.discrete.law import begin_fleet
-from mohs.envs.fleets import Address, FleetVectorEnv, Info, View
+from mohs.core.task import TaskSet
+from mohs.engines.discrete.fleet import DiscreteFleet, fleet
+from mohs.envs.fleets import Face, FleetVectorEnv, Info, Spaces
 from mohs.envs.single import FleetEnv
 from mohs.envs.views.shapes import shape_view
 
 
 def _space(relevant: int, irrelevant: int) -> spaces.Space[Any]:
     return spaces.MultiDiscrete([relevant, irrelevant]) if irrelevant else spaces.Discrete(relevant)
+
+
+def action_space(built: DiscreteFleet) -> spaces.Space[Any]:
+    return _space(built.spaces[1], built.spaces[3])
+
+
+def _spaces(built: DiscreteFleet) -> Spaces:
+    return _space(built.spaces[0], built.spaces[2]), action_space(built)
+
+
+FACE = Face("toy/discrete", fleet, _spaces, shape_view)
 
 
 class DiscreteEnv(FleetEnv):
@@ -33,48 +40,30 @@ class DiscreteEnv(FleetEnv):
     `augmented_state`, the M-state: the N-states of one sequence length that ended `delay` steps ago.
     """
 
-    environment = "toy/discrete"
-    fleet: Fleet
-    _bound = ("_memory", "_trace", "_irrelevant", "_kernel", "_step_one")
+    face = FACE
+    fleet: DiscreteFleet
+    _history = True
+    _bound = ("_trace",)
 
-    def _build(self) -> None:
-        self.fleet = fleet([self.source], history=True)
-        _, self._actions, _, self._irrelevant_actions = self.fleet.spaces
-        self.view = self._view()
-        own = self._seen_space()
-        self.observation_space = own if self.view is None else self.view.space
-        self.action_space = _space(self._actions, self._irrelevant_actions)
-        self._plain = self.view is None and not self._irrelevant_actions
-        self._varied = isinstance(self.source, TaskSet)
-
-    def _view(self) -> View | None:
-        """What is seen of states, where it is not the states themselves."""
-        return shape_view(self.fleet)
-
-    def _seen_space(self) -> spaces.Space[Any]:
-        states, _, irrelevant_states, _ = self.fleet.spaces
-        return _space(states, irrelevant_states)
+    def _example(self) -> tuple[int, int]:
+        return 0, 0  # the second one has no effect without irrelevant actions
 
     def _bind(self) -> None:
-        self._memory = self.fleet.memory
+        super()._bind()
+        _, self._actions, self._irrelevant_states, self._irrelevant_actions = self.fleet.spaces
+        self._plain = self.view is None and not self._irrelevant_actions
+        self._varied = isinstance(self.source, TaskSet)
         self._trace = self.fleet.traces[0]
-        self._kernel = entry(kernels.step_one, self._memory, 0, 0)
-        self._step_one = self._kernel if self._show is None else self._filmed_step  # so only those who look pay for it
-        self._irrelevant = self.fleet.instances["irrelevant"]
         self._ready = self._started and not self.fleet.noise
         self._augmented = self._m_state()
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
-        self._open_stream(seed)
+        seen, info = super().reset(seed=seed, options=options)
         self._ready = not self.fleet.noise
-        state = kernels.begin_one(self._memory)
         if self._varied:
             self._augmented = self._m_state()
-        if self._show is not None:
-            self._show.begin(self.task)
-        history = self._trace.copy()
-        info = {"history": history, "augmented_state": history[self._augmented]}
-        return self._seen(state), info
+            info = self._info()
+        return seen, info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
         # Written flat, because a call or two would be a tenth of the whole.
@@ -88,12 +77,12 @@ class DiscreteEnv(FleetEnv):
             raise self._outside(action)
         if not self._ready:
             self._make_ready(chosen)
-        state, reward, terminated = self._step_one(self._memory, chosen, 0)
+        state, reward, terminated = self._step_one(self._memory, (chosen, 0))
         history = self._trace.copy()
         return state, reward, terminated, False, {"history": history, "augmented_state": history[self._augmented]}
 
     def _step_seen(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
-        """A step with an irrelevant action beside the relevant one, or of states that are not seen as they are."""
+        """A step with an irrelevant action beside the relevant one, or of states that are seen through a view."""
         try:
             chosen, other = map(index, action) if self._irrelevant_actions else (index(action), 0)
         except (TypeError, ValueError):
@@ -102,19 +91,13 @@ class DiscreteEnv(FleetEnv):
             raise self._outside(action)
         if not self._ready:
             self._make_ready(chosen)
-        state, reward, terminated = self._step_one(self._memory, chosen, other)
-        history = self._trace.copy()
-        info = {"history": history, "augmented_state": history[self._augmented]}
-        return self._seen(state), reward, terminated, False, info
+        number, reward, terminated = self._step_one(self._memory, (chosen, other))
+        state = np.array(divmod(number, self._irrelevant_states) if self._irrelevant_states else (number,))
+        return self._seen(state), reward, terminated, False, self._info()
 
-    def _seen(self, state: int) -> Any:
-        if self._plain:
-            return state
-        both = np.array([state, self._irrelevant[0]])
-        if self.view is None:
-            return both
-        panels = 2 if self._irrelevant_actions else 1
-        return self.view(both[None, :panels], Address.of(self.fleet.instances))[0]
+    def _info(self) -> Info:
+        history = self._trace.copy()
+        return {"history": history, "augmented_state": history[self._augmented]}
 
     def _look(self) -> npt.NDArray[np.int32]:
         """The relevant and the irrelevant N-state."""
@@ -152,40 +135,8 @@ class DiscreteEnv(FleetEnv):
 class DiscreteVectorEnv(FleetVectorEnv):
     """Many discrete toys stepped by one kernel; with `history`, `info` holds what it holds of a single one."""
 
-    environment = "toy/discrete"
-    fleet: Fleet
-
-    def _build(self, sources: Sequence[Source]) -> None:
-        self.fleet = fleet(sources, history=self._history)
-        _, actions, _, irrelevant_actions = self.fleet.spaces
-        self.view = self._view()
-        self.single_observation_space = self._seen_space()
-        self.single_action_space = _space(actions, irrelevant_actions)
-        self._width = 2 if irrelevant_actions else 1
-
-    def _view(self) -> View | None:
-        """What is seen of states, where it is not the states themselves."""
-        return shape_view(self.fleet)
-
-    def _seen_space(self) -> spaces.Space[Any]:
-        states, _, irrelevant_states, _ = self.fleet.spaces
-        return _space(states, irrelevant_states)
-
-    def _new_states(self) -> npt.NDArray[np.int64]:
-        return np.empty((self.num_envs, self._width), dtype=np.int64)
-
-    def _begin(self, chosen: npt.NDArray[np.bool_], states: npt.NDArray[np.int64]) -> None:
-        begin_fleet(*self.fleet.arrays, chosen, states)
-
-    def _read(self, actions: Any) -> npt.NDArray[np.int64]:
-        return self._integers(actions).reshape(self.num_envs, self._width)
-
-    def _advance(self, actions: npt.NDArray[Any], states: Any, final: Any, rewards: Any, over: tuple[Any, Any]) -> int:
-        memory = self.fleet.memory
-        return int(kernels.step_fleet(memory, actions, states, rewards, *over, final, self._same_step))
-
-    def _shown(self, states: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        return states[:, 0] if self._width == 1 else states
+    face = FACE
+    fleet: DiscreteFleet
 
     def _info(self) -> Info:
         return self._histories(*self._keep(), np.ones(self.num_envs, dtype=np.bool_)) if self._history else {}

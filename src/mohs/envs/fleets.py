@@ -1,12 +1,12 @@
-"""What does a fleet look like to Gymnasium? The vector face that all compiled engines share.
+"""How does Gymnasium play a fleet? The vector environment that all compiled engines share.
 
-An engine moves *states*; what is seen of them may be the state itself or a *view* of it, such as an image.
+An engine moves *states*. An observation is the state itself or a *view* of it, such as an image.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import gymnasium
@@ -17,8 +17,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from mohs.core.domain import Choice, Integer
-from mohs.core.errors import UsageError
+from mohs.core.errors import UsageError, unknown
 from mohs.core.task import Source, Task
+from mohs.engines import loops
 
 Info = dict[str, Any]
 _MODES = {"NextStep": AutoresetMode.NEXT_STEP, "SameStep": AutoresetMode.SAME_STEP}
@@ -44,12 +45,70 @@ class Address(NamedTuple):
         return Address(self.task[chosen], self.key[chosen], self.episode[chosen], self.t[chosen])
 
 
+Spaces = tuple[spaces.Space[Any], spaces.Space[Any]]
+
+
 class View(Protocol):
-    """What is seen of states: a space and a function of the states [N, ...] and their addresses."""
+    """How states are observed: a space and a function of the states [N, width] and their addresses."""
 
     space: spaces.Space[Any]
 
     def __call__(self, states: npt.NDArray[Any], address: Address) -> npt.NDArray[Any]: ...
+
+
+def _no_view(fleet: Any) -> View | None:
+    return None
+
+
+@dataclass(frozen=True)
+class Face:
+    """What the single and the vector environment of an engine have in common.
+
+    Args:
+        environment: The id of the environment.
+        fleet: Builds a fleet of sources; with the flag `history`, it keeps what `info` reports.
+        spaces: The observation space and the action space of one instance of a fleet.
+        view: How states are observed, or None where they are observed as they are.
+    """
+
+    environment: str
+    fleet: Callable[[Sequence[Source], bool], Any]
+    spaces: Callable[[Any], Spaces]
+    view: Callable[[Any], View | None] = _no_view
+
+    def seen(self, fleet: Any) -> tuple[View | None, Any, Any]:
+        """The view, the observation space and the action space of one instance."""
+        view = self.view(fleet)
+        observation, action = self.spaces(fleet)
+        return view, observation if view is None else view.space, action
+
+
+def as_numbers(given: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float32] | None:
+    """Actions of one type and layout, so that one kernel is compiled; None where they are no numbers of this shape."""
+    read = np.asarray(given)
+    if read.shape != shape or read.dtype.kind not in "fiu":
+        return None
+    if read.dtype == np.float32 and read.flags.carray:
+        return read
+    with np.errstate(over="ignore"):  # what is too large for a float32 is infinite, and out of every range
+        return np.require(read, np.float32, ("C", "W"))
+
+
+def check_options(options: Info | None, valid: Sequence[str]) -> None:
+    """A mistyped option of `reset` is an error: it would otherwise have no effect."""
+    for name in options or {}:
+        if name not in valid:
+            raise unknown("option of reset", name, valid)
+
+
+def begun(fleet: Any, chosen: npt.NDArray[np.bool_], options: Info | None = None) -> npt.NDArray[Any]:
+    """Starts an episode in the chosen instances, in the state that the options give if they do; the states of all."""
+    states: npt.NDArray[Any] = fleet.new_observations()
+    loops.begin_fleet(fleet.memory, chosen, states)
+    if fleet.state_fields and options and options.get("state") is not None:
+        fleet.set_states(options["state"], chosen)
+        loops.begin_fleet(fleet.memory, np.zeros_like(chosen), states)  # begins none, and observes all again
+    return states
 
 
 def stream_key(seed: int) -> int:
@@ -69,12 +128,11 @@ def autoreset(mode: str | AutoresetMode) -> AutoresetMode:
 class FleetVectorEnv(VectorEnv[Any, Any, Any]):
     """Many instances stepped by one kernel. They may play different tasks with the same spaces.
 
-    A subclass names its environment and says how its fleet is built, begun and stepped.
+    A subclass names its `face`. It may add options of `reset` and what `info` holds.
     """
 
-    environment: ClassVar[str]
+    face: ClassVar[Face]
     fleet: Any
-    view: View | None = None
 
     def __init__(
         self,
@@ -87,11 +145,12 @@ class FleetVectorEnv(VectorEnv[Any, Any, Any]):
         seed: int = 0,
         **params: Any,
     ) -> None:
+        environment = self.face.environment
         if sources is None:
             count = Integer(1, 2**24).parse("num_envs", num_envs)
-            sources = [Task.make(self.environment, seed=seed, **params)] * count
+            sources = [Task.make(environment, seed=seed, **params)] * count
         if render_mode is not None:
-            raise UsageError("a fleet of toys has no render mode; render a single environment.")
+            raise UsageError("a vector environment has no render mode; render a single environment.")
         mode = autoreset(autoreset_mode)
         self._same_step = mode is AutoresetMode.SAME_STEP
         self.metadata = {"autoreset_mode": mode}
@@ -99,53 +158,36 @@ class FleetVectorEnv(VectorEnv[Any, Any, Any]):
         self.num_envs = len(sources)
         self._history = history
         self._started = False
-        self._build(sources)
-        strange = [task for task in self.fleet.numbers if task.env != self.environment]
+        self.fleet = self.face.fleet(sources, history)
+        strange = [task for task in self.fleet.numbers if task.env != environment]
         if strange:
-            raise UsageError(f"this is a fleet of {self.environment}, in which {strange[0]} cannot be played.")
-        if self.view is not None:
-            self.single_observation_space = self.view.space
+            raise UsageError(f"this is a fleet of {environment}, in which {strange[0]} cannot be played.")
+        self.view, self.single_observation_space, self.single_action_space = self.face.seen(self.fleet)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
 
-    @abstractmethod
-    def _build(self, sources: Sequence[Source]) -> None:
-        """Sets the fleet, the single spaces and, where states are not seen as they are, the view."""
-
-    @abstractmethod
-    def _new_states(self) -> npt.NDArray[Any]:
-        """Room for the states of all instances."""
-
-    @abstractmethod
-    def _begin(self, chosen: npt.NDArray[np.bool_], states: npt.NDArray[Any]) -> None:
-        """Starts an episode in the chosen instances and writes the states of all."""
-
-    @abstractmethod
     def _read(self, actions: Any) -> npt.NDArray[Any]:
-        """Actions as the kernel takes them; an error where they have another type or shape."""
-
-    def _integers(self, actions: Any) -> npt.NDArray[np.int64]:
-        """Actions that are integers, in one type and layout, so that one kernel is compiled."""
-        given = np.asarray(actions)
-        if given.shape != self.action_space.shape or given.dtype.kind not in "iu":
-            raise UsageError(
-                f"actions must be integers of shape {self.action_space.shape}, not {given.dtype} of {given.shape}."
-            )
-        return np.ascontiguousarray(given, dtype=np.int64)
-
-    @abstractmethod
-    def _advance(self, actions: npt.NDArray[Any], states: Any, final: Any, rewards: Any, over: tuple[Any, Any]) -> int:
-        """One step of all instances: -1, or the first one whose action is out of range (then nothing has moved)."""
+        """Actions as kernels take them, [N, components]; an error where they have another type or shape."""
+        given, shape = np.asarray(actions), self.action_space.shape
+        assert shape is not None
+        if isinstance(self.single_action_space, spaces.Box):
+            numbers = as_numbers(given, shape)
+            if numbers is not None:
+                return numbers
+        elif given.shape == shape and given.dtype.kind in "iu":
+            return np.ascontiguousarray(given, dtype=np.int64).reshape(self.num_envs, -1)
+        kind = "numbers" if isinstance(self.single_action_space, spaces.Box) else "integers"
+        raise UsageError(f"actions must be {kind} of shape {shape}, not {given.dtype} of {given.shape}.")
 
     def _shown(self, states: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """States as observations, where they are seen as they are."""
-        return states
+        """States as observations, where they are observed as they are."""
+        return states if self.single_observation_space.shape else states[:, 0]
 
     def _info(self) -> Info:
         return {}
 
     def _final_info(self, before: Any, final: npt.NDArray[Any], over: npt.NDArray[np.bool_]) -> Info:
-        """What `_info` would have said of the step that ended an episode; `before` is what `_keep` kept."""
+        """What `_info` would have held for the step that ended an episode; `before` is what `_keep` kept."""
         return {}
 
     def _keep(self) -> Any:
@@ -153,6 +195,8 @@ class FleetVectorEnv(VectorEnv[Any, Any, Any]):
         return None
 
     def reset(self, *, seed: int | Sequence[int | None] | None = None, options: Info | None = None) -> tuple[Any, Info]:
+        if self.fleet.state_fields:
+            check_options(options, ("state", "reset_mask"))
         chosen = np.ones(self.num_envs, dtype=np.bool_)
         if options and options.get("reset_mask") is not None:
             chosen = np.asarray(options["reset_mask"], dtype=np.bool_)
@@ -164,20 +208,17 @@ class FleetVectorEnv(VectorEnv[Any, Any, Any]):
             if chosen[i] and one is not None:
                 self.fleet.seed(stream_key(one), i)
         self._started = True
-        states = self._new_states()
-        self._begin(chosen, states)
+        states = begun(self.fleet, chosen, options)
         return self._observed(states), self._info()
 
     def begin(self, chosen: npt.NDArray[np.bool_], keys: npt.NDArray[np.uint64]) -> npt.NDArray[Any]:
-        """Starts an episode in the chosen instances, in new streams with these keys; what is seen of all."""
+        """Starts an episode in the chosen instances, in new streams with these keys; the observations of all."""
         self.fleet.seed(keys, chosen)
         self._started = True
-        states = self._new_states()
-        self._begin(chosen, states)
-        return self._observed(states)
+        return self._observed(begun(self.fleet, chosen))
 
     def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
-        """One seed for each environment; None goes on in its stream, and is drawn where there is none yet."""
+        """One seed for each environment; None continues its stream, and is drawn where there is none yet."""
         given: Any = [None] * self.num_envs if seed is None else seed
         if isinstance(given, int | np.integer):
             given = [int(given) + i for i in range(self.num_envs)]
@@ -195,17 +236,17 @@ class FleetVectorEnv(VectorEnv[Any, Any, Any]):
         if self.fleet.noise:
             self.fleet.draw_noise(chosen)
         n = self.num_envs
-        states = self._new_states()
+        states = self.fleet.new_observations()
         final = np.zeros_like(states) if self._same_step else states
         rewards = np.empty(n)
         terminated, truncated = np.empty(n, dtype=np.bool_), np.empty(n, dtype=np.bool_)
         ended_at = Address.of(self.fleet.instances).next() if self._same_step and self.view is not None else None
         before = self._keep() if self._same_step and self._history else None
-        wrong = self._advance(chosen, states, final, rewards, (terminated, truncated))
+        memory, same_step = self.fleet.memory, self._same_step
+        wrong = loops.step_fleet(memory, chosen, states, rewards, terminated, truncated, final, same_step)
         if wrong >= 0:
-            raise UsageError(
-                f"the action of environment {wrong} is {chosen[wrong].tolist()}, outside {self.single_action_space}."
-            )
+            given = np.asarray(actions)[wrong].tolist()
+            raise UsageError(f"the action of environment {wrong} is {given}, outside {self.single_action_space}.")
         info = self._info()
         if self._same_step:
             over = terminated | truncated

@@ -7,6 +7,7 @@ when a name is not known without them.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from importlib import import_module
 from typing import Any
 
 import gymnasium
@@ -16,15 +17,16 @@ from mohs.core import plugins
 from mohs.core.errors import UsageError
 from mohs.core.registry import Environment, Finder, add_finder, defer, register, register_configuration
 from mohs.envs.entries.challenge import CHALLENGE
-from mohs.envs.entries.continuous import CONTINUOUS
 from mohs.envs.entries.ctgraph import CONFIGURATIONS, CTGRAPH
 from mohs.envs.entries.custom import CUSTOM
-from mohs.envs.entries.discrete import DISCRETE
-from mohs.envs.entries.grid import GRID
 from mohs.envs.entries.third_party import THIRD_PARTY
 from mohs.tables.challenge.grid import candidates
 
-ENTRIES = (CHALLENGE, CONTINUOUS, CTGRAPH, DISCRETE, GRID)
+# Each module of `entries` holds the entry of the same name, in capitals.
+NAMES = ("cartpole", "challenge", "continuous", "ctgraph", "discrete", "grid")
+ENTRIES: tuple[Environment, ...] = tuple(
+    getattr(import_module(f"mohs.envs.entries.{name}"), name.upper()) for name in NAMES
+)
 PLUGINS = "mohs.environments"
 
 

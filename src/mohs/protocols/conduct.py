@@ -15,7 +15,7 @@ from mohs.runs.execution import Execution, ExecutionOptions
 from mohs.runs.plan import Plan
 from mohs.runs.results import Results
 from mohs.runs.status import failures, find
-from mohs.runs.store import Store, open_store
+from mohs.runs.store import Store, open_store, sound
 
 
 @dataclass(frozen=True)
@@ -54,14 +54,7 @@ def planned(study: Study, execution: Execution) -> Plan:
 def carry_out(study: Study, plan: Plan, execution: Execution) -> Outcome:
     """Trains the cells of a plan that the store does not hold yet, and concludes from all of them."""
     with open_store(execution.store) as store:
-        summary = execute(
-            plan,
-            store,
-            workers=execution.workers,
-            pack_size=execution.pack_size,
-            device=execution.device,
-            progress=execution.progress,
-        )
+        summary = execute(plan, store, execution)
         if summary.interrupted:
             return Outcome(summary, None, ())
         failed = _failed(store, plan.key) if summary.failed else ()
@@ -133,7 +126,7 @@ def stored_verdict(store: Store, key: str) -> Verdict:
     """The verdict on what a store holds of a study, finished or not."""
     record = store.study(key)
     protocol = find_protocol(record.protocol)
-    with store.sound():
+    with sound(store.name):
         study = protocol.part("study").from_json(record.options)  # type: ignore[attr-defined]
     if record.tracks:
         tracks, runs = record.tracks, store.runs(key)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -29,8 +30,8 @@ class Measure:
 
 
 def _normalised(name: str, title: str, text: str) -> Measure:
-    return Measure(f"normalised_{name}", f"normalised {title}", f"{text} Normalised: 0 and 1 are the references.", SHARE,
-                   normalised=True)  # fmt: skip
+    text = f"{text} Normalised: 0 and 1 are the references."
+    return Measure(f"normalised_{name}", f"normalised {title}", text, SHARE, normalised=True)
 
 
 _AUC = "Mean training return over the whole run."
@@ -85,7 +86,11 @@ def return_measure(names: tuple[str, ...]) -> str:
 
 def measure(task: Task, curves: Points, names: tuple[str, ...], scale: Scale | None) -> dict[str, float]:
     """The measures of a finished run on a task; NaN where the task has no range to normalise by."""
-    sources = {"auc": ("train", auc), "final": ("train", final), "eval": ("eval", np.mean)}
+    sources: dict[str, tuple[str, Callable[[Any], Any]]] = {
+        "auc": ("train", auc),
+        "final": ("train", final),
+        "eval": ("eval", np.mean),
+    }
     sources |= {"noise_free": ("noise_free", np.mean)} if "noise_free" in names else {}
     returns = {name: float(mean(curves[f"{probe}/return"][1])) for name, (probe, mean) in sources.items()}
     lengths = {name: float(mean(curves[f"{probe}/length"][1])) for name, (probe, mean) in sources.items()}

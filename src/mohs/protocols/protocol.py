@@ -1,7 +1,7 @@
 """Which protocols are there? One record each: what it asks, plans, concludes and shows, by name.
 
-A protocol is a folder of this package whose `__init__` holds its record as `PROTOCOL`. A package of somebody else's adds
-one through the entry points `mohs.protocols`. Nothing outside a protocol's folder knows its name.
+A protocol is a folder of this package whose `__init__` holds its record as `PROTOCOL`. Another package adds one through
+the entry points `mohs.protocols`. Nothing outside a protocol's folder knows its name.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, Protocol as Interface
+from typing import Any
+from typing import Protocol as Interface
 
 from mohs.core.errors import UsageError, unknown
 from mohs.core.values import Json, resolve

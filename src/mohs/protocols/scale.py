@@ -3,9 +3,9 @@
 **References of the task** (`Environment.score`): 0 is the random policy, 1 the optimum of each run's own task.
 
 **The study's own runs**, for third-party environments, whose optimum is unknown: 0 is the random policy on the vanilla
-task with the same seed, 1 the agent's own mean training return on vanilla. Vanilla's mean is then 1 by construction, and
-the interval around it is that of the difference vanilla − random, paired by seed, in units of its mean. Vanilla counts as
-learnt by the same rule as elsewhere: the lower end of the interval lies above a tenth.
+task with the same seed, 1 the agent's own mean training return on vanilla. Vanilla's mean is then 1 by construction.
+The interval around it is that of the difference vanilla − random, paired by seed, in units of its mean. Vanilla counts
+as learnt by the same rule as elsewhere: the lower end of the interval lies above a tenth.
 Doses are judged on vanilla's scale, so what a dial does to the arithmetic of rewards is undone where that can be done:
 (R − reward_shift · length) / reward_scale. Masking and delay keep the mean of a return. `term_state_reward` and
 `reward_clip` change what an episode is worth, which return and length do not show: they are judged by what is paid.

@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.agents.protocol import Points
-from mohs.core.family import Family, Point
+from mohs.core.family import Family
+from mohs.core.point import Point
 from mohs.runs.results import Results
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ import mohs
 from mohs.core.values import Json
 from mohs.report import parts
 from mohs.report.data import json_text
-from mohs.report.findings import Finding
 from mohs.report.files import filled, resource, write
+from mohs.report.findings import Finding
 from mohs.report.png import find_browser, write_pictures
 from mohs.report.theme import DARK, FONT, LIGHT, Theme, exchange, roles
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
+from mohs.agents.registry import check_plays
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
 from mohs.core.task import Task, members
 from mohs.envs.make import make, time_limit
-from mohs.agents.registry import check_plays
 from mohs.runs.plan import Plan
 
 

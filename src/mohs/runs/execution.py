@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from typing import TypedDict
 
-from mohs.agents.deep.catalogue import check_device
+from mohs.agents.deep.packs import check_device
 from mohs.core.domain import Integer
 from mohs.runs.progress import Progress, choose
 
@@ -53,6 +54,16 @@ class Execution:
     def worker_count(self) -> int:
         """The number of worker processes; 0 is none."""
         return default_workers() if self.workers is None else self.workers
+
+
+class ExecutionOptions(TypedDict, total=False):
+    """The fields of an `Execution`, as keyword arguments."""
+
+    store: str
+    workers: int | None
+    pack_size: int | None
+    device: str
+    progress: str | Progress
 
 
 def default_workers() -> int:

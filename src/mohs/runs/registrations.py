@@ -30,7 +30,7 @@ def pack(cells: Iterable[Cell]) -> bytes:
         sources.update(segment.source for segment in cell.segments)
         sources.update(probe.source for probe in cell.probes)
     tasks = {task for source in sources for task in members(source)[0]}
-    ids = {task.environment.gym_id for task in tasks if task.environment.outside}
+    ids = {task.environment.gym_id for task in tasks if task.environment.third_party}
     specs = [gymnasium.registry[gym_id] for gym_id in sorted(ids) if suite_of(gym_id) is NONE]
     return pickle.dumps([_pickled(spec) for spec in specs]) if specs else b""
 

@@ -1,6 +1,6 @@
 """Where does a pack play? On a stage: some instances of every cell's environment, stepped together.
 
-Toys are one compiled fleet; third-party environments stand side by side. An episode that is over begins anew at once, and
+Toys are one compiled fleet; third-party environments stand side by side. An episode that is over restarts at once, and
 its last observation is kept apart from the first one of the next episode.
 """
 

@@ -12,24 +12,29 @@ import numpy.typing as npt
 from mohs.core.errors import UsageError
 from mohs.core.task import Source
 from mohs.core.values import FunctionRef
+from mohs.engines.continuous.law import LAW
 from mohs.engines.continuous.layout import INSTANCE, TASK
 from mohs.engines.continuous.parameters import spaces
 from mohs.engines.draws import LANE_NOISE, LANE_REWARD
-from mohs.engines.fleets import Fleet as AnyFleet
-from mohs.engines.fleets import common_spaces, roster, write_reward_dials
+from mohs.engines.fleets import Fleet, common_spaces, delay_line, roster, write_reward_dials
 from mohs.engines.memory import Arena
 from mohs.engines.noise import drawn
 from mohs.tables.point_mass import PointMass, point_mass
 
 
-class Fleet(AnyFleet):
+class ContinuousFleet(Fleet):
     """Its `spaces` are (dimensions, bound of states, bound of actions).
 
     Its noises are, by task number, functions by the name of their dial.
     """
 
-    records = (INSTANCE, TASK)
-    portable = ("key", "episode", "pushed", "distance", "t", "place", "over")
+    law = LAW
+    offsets = ("state", "kept", "push", "path", "line")
+    observed = np.float32
+
+    @property
+    def width(self) -> int:
+        return int(self.spaces[0])
 
     def states(self, ended: npt.NDArray[np.int32] | None = None) -> npt.NDArray[np.float64]:
         """[N, order, dims]: positions and derivatives of all instances, NaN above an instance's own order.
@@ -47,7 +52,7 @@ class Fleet(AnyFleet):
         inst, task = self.instances[i], self.tasks[self.instances["task"][i]]
         sizes = {"state": task["order"] * task["dims"], "path": task["line"] * (task["length"] + 1) * task["relevant"]}
         own = {name: self.floats[inst[name] : inst[name] + size] for name, size in sizes.items()}
-        return {**super().blocks(i), **own}
+        return {"line": delay_line(self, i), **own}
 
     def _draw(self, playing: npt.NDArray[np.bool_], actions: npt.NDArray[Any] | None) -> None:
         dims = self.spaces[0]
@@ -79,7 +84,7 @@ def _numbers(noise: Any, dims: int) -> npt.NDArray[np.float64]:
     return read
 
 
-def fleet(sources: Sequence[Source], history: bool = False) -> Fleet:
+def fleet(sources: Sequence[Source], history: bool = False) -> ContinuousFleet:
     """A fleet with one instance for each source; with `history` the state that an episode ended in is kept."""
     ints, floats = Arena(np.int32), Arena(np.float64)
     who = roster(sources, ints, floats)
@@ -103,7 +108,7 @@ def fleet(sources: Sequence[Source], history: bool = False) -> Fleet:
     pushed = np.array([common[0] * ("transition_noise" in noise.get(number, ())) for number in range(len(tasks))])
     width = who.most(pushed)
     instances["push"] = np.where(width > 0, floats.reserve(width), 0)
-    return Fleet.build(who, common, noise, instances, records, ints, floats)
+    return ContinuousFleet.build(who, common, noise, instances, records, ints, floats)
 
 
 def _write_task(record: Any, values: dict[str, Any], mass: PointMass, floats: Arena) -> None:

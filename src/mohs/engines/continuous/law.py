@@ -1,4 +1,4 @@
-"""How does the point mass move? One inlined law; every kernel that plays the toy calls `begin` and `advance`.
+"""How does the point mass move?
 
 The order within a step: the action sets the highest derivative for one time unit (section 4.2 of MDP Playground),
 noise is added to the position and stays in it, walls stop what runs into them, then the reward earned less the loss
@@ -11,8 +11,10 @@ import numpy as np
 
 from mohs.core.kernel import law
 from mohs.engines.common_law import at, draw_task, handed_out
+from mohs.engines.continuous.layout import INSTANCE, TASK
 from mohs.engines.continuous.straight import deviation
 from mohs.engines.draws import LANE_NOISE, LANE_START, as_normal, as_uniform, bits, nth
+from mohs.engines.law import Law
 
 
 @law
@@ -94,7 +96,7 @@ def begin(inst, tasks, ints, floats):
 
 
 @law
-def advance(inst, tasks, floats, action):
+def advance(inst, tasks, ints, floats, action):
     """One step: (reward, terminated, truncated). The caller has checked the action."""
     task = at(tasks, inst.task)
     key, episode, t, state, before = inst.key, inst.episode, inst.t + 1, inst.state, inst.distance
@@ -138,3 +140,20 @@ def advance(inst, tasks, floats, action):
     inst.distance = distance
     inst.over = terminated | truncated
     return reward, terminated, truncated
+
+
+@law
+def observe(inst, tasks, ints, floats, observation):
+    """Writes the position; derivatives are hidden (the N-state of section 4.2)."""
+    for d in range(len(observation)):
+        observation[d] = np.float32(at(floats, inst.state + d))
+
+
+@law
+def bounds(inst, tasks, component):
+    """The same for every dimension."""
+    bound = np.float32(tasks[0].bound)
+    return -bound, bound
+
+
+LAW = Law("continuous", INSTANCE, TASK, begin, advance, observe, bounds)

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from mohs.core.kernel import law
-from mohs.engines.memory import splitter
-
 _SIZES = (
     "dims",
     "relevant",
@@ -54,5 +51,3 @@ INSTANCE = np.dtype(  # 64 bytes: one cache line
     ],
     align=True,
 )
-
-parts = law(splitter(INSTANCE, TASK))

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from mohs.core.errors import UsageError
 from mohs.core.score import Reference, ReferenceKind, Score
 from mohs.core.task import Task
-from mohs.engines.continuous import kernels
+from mohs.engines import loops
 from mohs.engines.continuous.fleet import fleet
 from mohs.exact.continuous import STARTS, Optimum, OptimumKind, optimum
 
@@ -65,10 +65,10 @@ def random_returns(task: Task, episodes: int) -> npt.NDArray[np.float64]:
     positions, rewards = np.empty((episodes, dims), dtype=np.float32), np.empty(episodes)
     ended, cut = np.empty(episodes, dtype=np.bool_), np.empty(episodes, dtype=np.bool_)
     total, over = np.zeros(episodes), np.zeros(episodes, dtype=np.bool_)
-    kernels.begin_fleet(played.memory, np.ones(episodes, dtype=np.bool_), positions)
+    loops.begin_fleet(played.memory, np.ones(episodes, dtype=np.bool_), positions)
     while not over.all():
         actions = (rng.random((episodes, dims), dtype=np.float32) * 2 - 1) * np.float32(bound)
-        kernels.step_fleet(played.memory, actions, positions, rewards, ended, cut, positions, False)
+        loops.step_fleet(played.memory, actions, positions, rewards, ended, cut, positions, False)
         total += np.where(over, 0.0, rewards)
         over |= ended | cut
     return total

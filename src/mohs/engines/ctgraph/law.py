@@ -1,4 +1,4 @@
-"""How does a CT-graph move? One inlined law; every kernel that plays it calls `begin` and `advance`.
+"""How does a CT-graph move?
 
 The number of a state says all: home 0, fail 1, of node n the wait state 2 + 2n and the decision state or end 3 + 2n.
 Home leads on whatever is done. In a wait state action 0 leads on or leaves it waiting, in a decision state actions 1 to
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from mohs.core.kernel import law
 from mohs.engines.common_law import at, draw_task
+from mohs.engines.ctgraph.layout import INSTANCE, TASK
 from mohs.engines.draws import (
     LANE_IMAGE,
     LANE_REWARD,
@@ -20,6 +21,7 @@ from mohs.engines.draws import (
     nth,
     uniform,
 )
+from mohs.engines.law import Law
 
 
 @law
@@ -86,22 +88,22 @@ def begin(inst, tasks, ints, floats):
 
 
 @law
-def advance(inst, tasks, action):
-    """One step: (reward, terminated, truncated). The caller has checked the action."""
+def advance(inst, tasks, ints, floats, action):
+    """One step: (reward, terminated, truncated)."""
     task = at(tasks, inst.task)
-    state, t = inst.state, inst.t + 1
+    state, t, chosen = inst.state, inst.t + 1, action[0]
     node = (state - 2) >> 1
     if state == 0:
         state = 2
-    elif (action == 0) == (state & 1 == 1):  # waits where it must decide, or decides where it must wait
+    elif (chosen == 0) == (state & 1 == 1):  # waits where it must decide, or decides where it must wait
         state = 1
-    elif action == 0:
+    elif chosen == 0:
         p = task.wait_probability
         state += p == 0.0 or uniform(inst.key, inst.episode, t, LANE_SUCCESSOR) >= p
     else:
         if node == task.swapped:
-            action = task.other if action == task.one else (task.one if action == task.other else action)
-        state = 2 + 2 * (task.branching * node + action)
+            chosen = task.other if chosen == task.one else (task.one if chosen == task.other else chosen)
+        state = 2 + 2 * (task.branching * node + chosen)
     reward = task.step_r
     leaf = ((state - 2) >> 1) - task.decisions
     terminated = state == 1 or (state & 1 == 1 and leaf >= 0)
@@ -117,3 +119,24 @@ def advance(inst, tasks, action):
     inst.over = terminated | truncated
     inst.seen = look(inst, task)
     return reward, terminated, truncated
+
+
+@law
+def observe(inst, tasks, ints, floats, observation):
+    """Writes the number of the observation."""
+    observation[0] = inst.seen
+
+
+@law
+def bounds(inst, tasks, component):
+    """Waiting and the branches."""
+    return 0, tasks[0].actions - 1
+
+
+@law
+def number(inst, tasks):
+    """The number of the observation."""
+    return inst.seen
+
+
+LAW = Law("ctgraph", INSTANCE, TASK, begin, advance, observe, bounds, number)

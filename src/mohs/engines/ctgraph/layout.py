@@ -1,11 +1,8 @@
-"""What is kept of a CT-graph and of an instance? Two record types; the tree itself is reckoned, not stored."""
+"""What is kept of a CT-graph and of an instance? Two record types; the tree itself is computed, not stored."""
 
 from __future__ import annotations
 
 import numpy as np
-
-from mohs.core.kernel import law
-from mohs.engines.memory import splitter
 
 SEEN = np.dtype([("first", np.int32), ("stride", np.int32), ("choices", np.int32)])
 
@@ -58,5 +55,3 @@ INSTANCE = np.dtype(
     ],
     align=True,
 )
-
-parts = law(splitter(INSTANCE, TASK))

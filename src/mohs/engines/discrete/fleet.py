@@ -1,4 +1,4 @@
-"""How is a fleet built? Tasks and instances are written into records and arenas, each distinct task once."""
+"""How is a fleet of discrete toys built? Each distinct task is written into a record and arenas once."""
 
 from __future__ import annotations
 
@@ -10,19 +10,24 @@ import numpy.typing as npt
 
 from mohs.core.task import Source
 from mohs.core.values import FunctionRef
+from mohs.engines.discrete.law import LAW
 from mohs.engines.discrete.layout import INSTANCE, TASK
 from mohs.engines.draws import LANE_REWARD
-from mohs.engines.fleets import NumberedFleet, common_spaces, roster, write_reward_dials
+from mohs.engines.fleets import NumberedFleet, common_spaces, delay_line, roster, write_reward_dials
 from mohs.engines.memory import Arena, cumulative
 from mohs.engines.noise import drawn
 from mohs.tables.toy import Toy
 
 
-class Fleet(NumberedFleet):
+class DiscreteFleet(NumberedFleet):
     """Its `spaces` are (states, actions, irrelevant states, irrelevant actions), its noises those of the reward."""
 
-    records = (INSTANCE, TASK)
-    portable = ("key", "episode", "pushed", "t", "state", "irrelevant", "node", "place", "phase", "over")
+    law = LAW
+    offsets = ("line", "trace", "trace_length")
+
+    @property
+    def width(self) -> int:
+        return 2 if self.spaces[2] else 1
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -36,6 +41,9 @@ class Fleet(NumberedFleet):
         first = int(self.instances["trace"][0])
         return self.ints[first : first + len(self) * width].reshape(len(self), width)
 
+    def blocks(self, i: int) -> dict[str, npt.NDArray[np.float64]]:
+        return {"line": delay_line(self, i)}
+
     def _draw(self, playing: npt.NDArray[np.bool_], actions: npt.NDArray[Any] | None) -> None:
         self.instances["pushed"] = 0.0
         for number, function in self.noise.items():
@@ -45,7 +53,7 @@ class Fleet(NumberedFleet):
                 inst["pushed"] = float(drawn(function, inst, LANE_REWARD, int(inst["state"]), action))
 
 
-def fleet(sources: Sequence[Source], history: bool = False) -> Fleet:
+def fleet(sources: Sequence[Source], history: bool = False) -> DiscreteFleet:
     """A fleet with one instance for each source; with `history` the last N-states of each are kept."""
     ints, floats = Arena(np.int32), Arena(np.float64)
     who = roster(sources, ints, floats)
@@ -62,7 +70,7 @@ def fleet(sources: Sequence[Source], history: bool = False) -> Fleet:
     names = ("states", "actions", "irrelevant_states", "irrelevant_actions")
     sizes = [tuple(int(record[name]) for name in names) for record in records]
     spaces = common_spaces("(states, actions, irrelevant states, irrelevant actions)", sizes, list(who.numbers))
-    return Fleet.build(who, spaces, noise, instances, records, ints, floats)
+    return DiscreteFleet.build(who, spaces, noise, instances, records, ints, floats)
 
 
 def _write_task(record: Any, values: dict[str, Any], parts: Toy, ints: Arena, floats: Arena) -> None:

@@ -1,4 +1,4 @@
-"""How does the discrete toy move? One inlined law; every kernel that plays the toy calls `begin` and `advance`.
+"""How does the discrete toy move?
 
 The order within a step: noise on the action (of a grid), or the successor and its noise (P), the reward earned, the
 gate, the delay line, then (reward + noise) · scale + shift, then the scaled terminal reward.
@@ -12,8 +12,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from mohs.core.kernel import kernel, law
+from mohs.core.kernel import law
 from mohs.engines.common_law import at, draw_task, first_above, handed_out
+from mohs.engines.discrete.layout import INSTANCE, TASK
 from mohs.engines.draws import (
     LANE_IRRELEVANT,
     LANE_IRRELEVANT_START,
@@ -22,6 +23,7 @@ from mohs.engines.draws import (
     LANE_SUCCESSOR,
     uniform,
 )
+from mohs.engines.law import Law
 
 
 @law
@@ -64,22 +66,25 @@ def begin(inst, tasks, ints, floats):
 
 
 @law
-def advance(inst, tasks, ints, floats, action, irrelevant_action):
-    """One step: (reward, terminated, truncated). The caller has checked the actions."""
+def advance(inst, tasks, ints, floats, action):
+    """One step: (reward, terminated, truncated). The second component of the action is read if it has an effect."""
     task = at(tasks, inst.task)
     key, episode, t, before = inst.key, inst.episode, inst.t + 1, inst.state
     noise, trace_length = task.transition_noise, inst.trace_length
     special = task.special  # has any of four rare parts: for the others one value is kept at hand, not four
 
+    chosen, irrelevant_action = action[0], 0
+    if special and task.irrelevant_states > 0:
+        irrelevant_action = action[1]
     if special and task.action_noise > 0.0:
         u = uniform(key, episode, t, LANE_NOISE)
-        action = disturb(action, 0, task.actions, task.action_noise, task.stretch, u)
+        chosen = disturb(chosen, 0, task.actions, task.action_noise, task.stretch, u)
         if task.irrelevant_states > 0:
             u = uniform(key, episode, t, LANE_IRRELEVANT)
             irrelevant_action = disturb(
                 irrelevant_action, 0, task.irrelevant_actions, task.action_noise, task.irrelevant_stretch, u
             )
-    row = before * task.actions + action
+    row = before * task.actions + chosen
     if special and task.stochastic:
         u = uniform(key, episode, t, LANE_SUCCESSOR)
         state = first_above(floats, task.cdf + row * task.states, task.states, u)
@@ -125,13 +130,38 @@ def advance(inst, tasks, ints, floats, action, irrelevant_action):
     return reward, terminated, truncated
 
 
-@kernel
-def begin_fleet(instances, tasks, ints, floats, chosen, observations):
-    """Starts an episode in the chosen instances and observes all; observations are [N, 1] or [N, 2]."""
-    for i in range(len(instances)):
-        inst = instances[i]
-        if chosen[i]:
-            begin(inst, tasks, ints, floats)
-        observations[i, 0] = inst.state
-        if observations.shape[1] > 1:
-            observations[i, 1] = inst.irrelevant
+@law
+def observe(inst, tasks, ints, floats, observation):
+    """Writes the N-state and, where there is one, the irrelevant state."""
+    observation[0] = inst.state
+    if len(observation) > 1:
+        observation[1] = inst.irrelevant
+
+
+@law
+def bounds(inst, tasks, component):
+    """The actions, and the irrelevant actions."""
+    return 0, (tasks[0].actions if component == 0 else tasks[0].irrelevant_actions) - 1
+
+
+@law
+def number(inst, tasks):
+    """The N-state and the irrelevant state as one number."""
+    return inst.state * max(at(tasks, inst.task).irrelevant_states, 1) + inst.irrelevant
+
+
+@law
+def count(inst, tasks):
+    """How many such numbers there are."""
+    task = at(tasks, inst.task)
+    return task.states * max(task.irrelevant_states, 1)
+
+
+@law
+def decode(inst, tasks, action):
+    """The action and the irrelevant action."""
+    others = max(at(tasks, inst.task).irrelevant_actions, 1)
+    return action // others, action % others
+
+
+LAW = Law("discrete", INSTANCE, TASK, begin, advance, observe, bounds, number, count, decode)

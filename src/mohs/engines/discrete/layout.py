@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from mohs.core.kernel import law
-from mohs.engines.memory import splitter
-
 _SIZES = ("states", "actions", "irrelevant_states", "irrelevant_actions", "set_size", "equal_starts")
 _DIALS = ("length", "delay", "horizon", "gated", "pay_at_end", "has_rewards", "stochastic", "special")
 _INT_OFFSETS = ("starts", "succ", "next_set", "terminal", "node_step", "irrelevant_succ", "irrelevant_next_set")
@@ -50,5 +47,3 @@ INSTANCE = np.dtype(  # 64 bytes: one cache line
     ],
     align=True,
 )
-
-parts = law(splitter(INSTANCE, TASK))

@@ -4,7 +4,7 @@ The table of a game has gigabytes. It is a file that is mapped into memory, once
 copied into every fleet; and as the tasks of one fleet may be different MDPs, it cannot be an argument of the kernel
 either. So the record of a task holds the *address* of its table, and a kernel loads from there.
 
-An address means something in one process, and as long as somebody holds the array: `fleet.Fleet` keeps the arrays, and
+An address means something in one process, and as long as somebody holds the array: `TableFleet` keeps the arrays, and
 writes the addresses anew wherever it comes to life. Nothing checks a place that a kernel loads from, so it must be in
 range: states come from the table itself, and actions are checked before they get here.
 """

@@ -5,23 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from mohs.core.task import Source
-from mohs.engines.fleets import NumberedFleet, common_spaces, roster
-from mohs.engines.memory import Arena
+from mohs.core.task import Source, Task
+from mohs.engines.fleets import NumberedFleet
 from mohs.engines.table.address import address_of
-from mohs.engines.table.layout import INSTANCE, TASK
+from mohs.engines.table.law import LAW
 from mohs.tables.challenge.cache import stored
 from mohs.tables.challenge.parameters import spaces
 
 
-class Fleet(NumberedFleet):
-    """Its `spaces` are (actions, how states are seen, and the sizes of what is seen)."""
+class TableFleet(NumberedFleet):
+    """Its `spaces` are (actions, kind of observations, and the sizes of these)."""
 
-    records = (INSTANCE, TASK)
-    portable = ("key", "episode", "t", "state", "last", "over")
+    law = LAW
 
     def __post_init__(self) -> None:
         """Opens the tables and writes where they lie: after unpickling that is somewhere else."""
@@ -34,23 +29,14 @@ class Fleet(NumberedFleet):
     def sizes(self) -> tuple[int, int]:
         return int(self.tasks["states"].max()), int(self.tasks["actions"][0])
 
-    def _draw(self, playing: npt.NDArray[np.bool_], actions: npt.NDArray[Any] | None) -> None:
-        return  # no noise is given as a function
 
-    def blocks(self, i: int) -> dict[str, npt.NDArray[np.float64]]:
-        return {}
+def fleet(sources: Sequence[Source], history: bool = False) -> TableFleet:
+    """A fleet with one instance for each source. The records hold the same with and without `history`."""
+    return TableFleet.from_records(sources, _write_task, spaces, "(actions, observation, sizes)")
 
 
-def fleet(sources: Sequence[Source]) -> Fleet:
-    """A fleet with one instance for each source."""
-    ints, floats = Arena(np.int32), Arena(np.float64)
-    who = roster(sources, ints, floats)
-    records = np.zeros(len(who.numbers), dtype=TASK)
-    for task, number in who.numbers.items():
-        record, mdp = records[number], stored(task["mdp"])
-        record["start"], record["states"], record["actions"] = mdp.start, mdp.states, mdp.actions
-        record["horizon"], record["sticky"] = task["max_episode_steps"], task["sticky_actions"]
-        record["width"] = mdp.cells.shape[1]
-    shown = common_spaces("(actions, observation, sizes)", [spaces(task) for task in who.numbers], list(who.numbers))
-    instances = np.zeros(len(sources), dtype=INSTANCE)
-    return Fleet.build(who, shown, {}, instances, records, ints, floats)
+def _write_task(record: Any, task: Task) -> None:
+    mdp = stored(task["mdp"])
+    record["start"], record["states"], record["actions"] = mdp.start, mdp.states, mdp.actions
+    record["horizon"], record["sticky"] = task["max_episode_steps"], task["sticky_actions"]
+    record["width"] = mdp.cells.shape[1]

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from mohs.core.kernel import law
-from mohs.engines.memory import splitter
-
 TASK = np.dtype(
     [
         ("entries", np.uint64),  # the address of the table: see `address`
@@ -35,5 +32,3 @@ INSTANCE = np.dtype(  # 32 bytes: two in a cache line
     ],
     align=True,
 )
-
-parts = law(splitter(INSTANCE, TASK))

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from mohs.engines.table.fleet import Fleet
-from mohs.engines.table.kernels import copy_boards, mark_boards
+from mohs.engines.table.boards import copy_boards, mark_boards
+from mohs.engines.table.fleet import TableFleet
 from mohs.envs.fleets import Address, View
 
 
-def board_view(fleet: Fleet) -> View | None:
+def board_view(fleet: TableFleet) -> View | None:
     """What is seen of states; None where it is their numbers."""
     _, seen, *sizes = fleet.spaces
     if seen == "state":
@@ -24,7 +24,7 @@ def board_view(fleet: Fleet) -> View | None:
 class OneHot:
     """Of every cell which code it has: the codes of a cell side by side, or a plane of all cells for each code."""
 
-    def __init__(self, fleet: Fleet, planes: bool, rows: int, columns: int, codes: int) -> None:
+    def __init__(self, fleet: TableFleet, planes: bool, rows: int, columns: int, codes: int) -> None:
         self._fleet, cells = fleet, rows * columns
         self._shape = (codes, rows, columns) if planes else (cells * codes,)
         self._steps = (1, cells) if planes else (codes, 1)  # from a cell to the next, and from a code
@@ -34,18 +34,19 @@ class OneHot:
 
     def __call__(self, states: npt.NDArray[np.int64], address: Address) -> npt.NDArray[Any]:
         seen = np.zeros((len(states), *self._shape), dtype=self.space.dtype)
-        mark_boards(self._fleet.tasks, address.task, states, *self._steps, seen.view(np.uint8).reshape(len(states), -1))
+        marks = seen.view(np.uint8).reshape(len(states), -1)
+        mark_boards(self._fleet.tasks, address.task, states[:, 0], *self._steps, marks)
         return seen
 
 
 class Codes:
     """The code of every cell."""
 
-    def __init__(self, fleet: Fleet, rows: int, columns: int, codes: int) -> None:
+    def __init__(self, fleet: TableFleet, rows: int, columns: int, codes: int) -> None:
         self._fleet, self._cells = fleet, rows * columns
         self.space: spaces.Space[Any] = spaces.MultiDiscrete(np.full(self._cells, codes), dtype=np.uint8)
 
     def __call__(self, states: npt.NDArray[np.int64], address: Address) -> npt.NDArray[Any]:
         seen = np.empty((len(states), self._cells), dtype=np.uint8)
-        copy_boards(self._fleet.tasks, address.task, states, seen)
+        copy_boards(self._fleet.tasks, address.task, states[:, 0], seen)
         return seen

@@ -1,4 +1,4 @@
-"""How are observations shown that are numbers? As they are, one-hot, or as pictures of classes."""
+"""How are observations encoded that are numbers? As they are, one-hot, or as pictures of classes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gymnasium import spaces
 
 from mohs.core.kernel import kernel
 from mohs.core.task import Task
-from mohs.engines.ctgraph.fleet import Fleet
+from mohs.engines.ctgraph.fleet import CtGraphFleet
 from mohs.engines.images.classes import (
     Images,
     atlas,
@@ -27,7 +27,7 @@ from mohs.tables.ctgraph import class_kinds
 LARGEST_ATLAS = 2**26  # bytes of pictures turned beforehand; beyond it each is turned when it is seen
 
 
-def class_view(fleet: Fleet) -> View | None:
+def class_view(fleet: CtGraphFleet) -> View | None:
     """What is seen of observations; None where it is their numbers."""
     _, shown, size = fleet.spaces
     if shown == "integer":
@@ -42,7 +42,7 @@ class OneHot:
 
     def __call__(self, states: npt.NDArray[np.int64], address: Address) -> Images:
         out = np.zeros((len(states), self._size), dtype=np.uint8)
-        _mark(states, out)
+        _mark(states[:, 0], out)
         return out
 
 
@@ -73,7 +73,7 @@ class ClassView:
         self._rotation = np.array([task["image_rotation"] for task in tasks], dtype=np.int64)
 
     def __call__(self, states: npt.NDArray[np.int64], address: Address) -> Images:
-        which = states + self._first[address.task]
+        which = states[:, 0] + self._first[address.task]
         stream = address.key, address.episode, address.t
         if self._rotation.any():
             degrees = np.empty(len(states), dtype=np.int64)

@@ -127,7 +127,9 @@ class Cards(Verdict):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        return tuple(replace(found, text=f"{card.name}: {found.text}") for card in self.cards for found in card.findings)
+        return tuple(
+            replace(found, text=f"{card.name}: {found.text}") for card in self.cards for found in card.findings
+        )
 
     def frame(self) -> pd.DataFrame:
         """One row for each task, variant and quantity."""

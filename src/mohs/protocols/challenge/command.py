@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mohs.protocols.challenge.verdict import ChallengeVerdict
 
 
-def run(
+def ask(
     agents: Annotated[
         list[str], typer.Argument(help="Built-in agents (mohs agents lists them), sb3:NAME, or file.py:function.")
     ],
@@ -59,7 +59,7 @@ def run(
     return study
 
 
-def run_challenge(
+def challenge(
     agents: str | Sequence[str],
     *,
     edition: str = "full",

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from mohs.exact.lookahead.qvi import TIES
 from mohs.tables.challenge.catalogue import CatalogueEntry
 
+
 class Kind(StrEnum):
     """What the evaluations of a run look like."""
 
@@ -27,9 +28,9 @@ class Kind(StrEnum):
 
 KINDS: dict[Kind, str] = {
     Kind.SOLVED: "an evaluation earned what solves the MDP",
-    Kind.RISING: "not solved, and the best evaluation of the second half of training is better than any of the first half",
-    Kind.STUCK: "not solved, the second half brought nothing better, and its mean is above the first evaluation: the run "
-    "rose and stayed at a local maximum",
+    Kind.RISING: "not solved, and the best evaluation of the second half of training is better than any of the first",
+    Kind.STUCK: "not solved, the second half brought nothing better, and its mean is above the first evaluation: the "
+    "run rose and stayed at a local maximum",
     Kind.FLAT: "not solved, the second half brought nothing better, and its mean is not above the first evaluation",
 }
 MOST = 0.95  # of the way from random to optimal play, where actions stick

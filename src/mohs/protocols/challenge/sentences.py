@@ -11,14 +11,16 @@ from mohs.report.findings import Finding
 
 if TYPE_CHECKING:
     from mohs.protocols.challenge.study import ChallengeStudy
-    from mohs.protocols.challenge.verdict import Baseline, AgentResult
+    from mohs.protocols.challenge.verdict import AgentResult, Baseline
     from mohs.stats import Estimate
 
 PAPER = EDITIONS["full"].budget
 
 
-def findings(study: ChallengeStudy, agents: Sequence[AgentResult], baselines: Sequence[Baseline]) -> tuple[Finding, ...]:
-    """What every agent solved, then what simpler ways would have, what held up the rest, and what is missing."""
+def findings(
+    study: ChallengeStudy, agents: Sequence[AgentResult], baselines: Sequence[Baseline]
+) -> tuple[Finding, ...]:
+    """What every agent solved, then what baselines would have, what held up the rest, and what is missing."""
     lines = [_solved(study, result) for result in agents]
     if baselines:
         others = ", ".join(f"{b.label} {_parts(b.shares, interval=False)}" for b in baselines)

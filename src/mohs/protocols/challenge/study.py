@@ -15,7 +15,8 @@ from typing import Any
 from mohs.core.cell import Cell, Probe, Segment
 from mohs.core.domain import Choice, Integer, Real
 from mohs.core.errors import UsageError
-from mohs.core.family import Family, Point
+from mohs.core.family import Family
+from mohs.core.point import Point
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json
 from mohs.exact.values.sticky import sticky_return

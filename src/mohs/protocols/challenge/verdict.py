@@ -280,7 +280,7 @@ def _result_json(verdict: ChallengeVerdict, result: AgentResult) -> dict[str, Js
         "name": result.label,
         "tries": len(names) * verdict.study.seeds,
         "shares_solved": _shares_json(result.shares),
-        "runs": dict(result.kinds),
+        "runs": {str(kind): count for kind, count in result.kinds.items()},
         "mdps": {
             mdp.id: {
                 "solved": outcome.solved,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from mohs.protocols.diagnose.verdict import Diagnosis
 
 
-def compare(
+def compare_command(
     a: Annotated[str, typer.Argument(help="An agent or study key.")],
     b: Annotated[str, typer.Argument(help="Another one.")],
     out: Annotated[Path, typer.Option(help="Directory of the report.")] = REPORTS / "comparison",
@@ -27,10 +27,10 @@ def compare(
 
     output = Output(out, png, as_json)
     output.check()
-    deliver(compare_agents(a, b, store=store), output)
+    deliver(compare(a, b, store=store), output)
 
 
-def compare_agents(a: str | Diagnosis, b: str | Diagnosis, *, store: str = DEFAULT_STORE) -> Comparison:
+def compare(a: str | Diagnosis, b: str | Diagnosis, *, store: str = DEFAULT_STORE) -> Comparison:
     """Compares two diagnoses on the doses and seeds that both have.
 
     Args:
@@ -59,10 +59,11 @@ def compare_agents(a: str | Diagnosis, b: str | Diagnosis, *, store: str = DEFAU
     from mohs.protocols.diagnose.study import PROTOCOL
     from mohs.runs.store import open_store
 
-    if isinstance(a, str) or isinstance(b, str):
+    def found(side: str | Diagnosis) -> Diagnosis:
+        if not isinstance(side, str):
+            return side
         with open_store(store, create=False) as opened:
-            a, b = (
-                stored_verdict(opened, find_study(opened, side, PROTOCOL)) if isinstance(side, str) else side  # type: ignore[misc]
-                for side in (a, b)
-            )
-    return compare_diagnoses(a, b)
+            verdict: Any = stored_verdict(opened, find_study(opened, side, PROTOCOL))
+        return verdict  # type: ignore[no-any-return]
+
+    return compare_diagnoses(found(a), found(b))

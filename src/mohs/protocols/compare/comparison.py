@@ -57,7 +57,10 @@ class Comparison(Verdict):
     @property
     def quantities(self) -> list[tuple[str, str, Estimate]]:
         """Every number with the dial it is of and what it is."""
-        found = [("all dials", "probability of improvement", self.overall), ("all dials", "difference", self.difference)]
+        found = [
+            ("all dials", "probability of improvement", self.overall),
+            ("all dials", "difference", self.difference),
+        ]
         found += [(name, "probability of improvement", e) for name, e in self.dials]
         return found + [(name, "rank correlation", e) for name, e in self.correlations]
 
@@ -143,8 +146,7 @@ def _sentence(a: str, b: str, comparison: Comparison) -> str:
         f"({numbers.at_length(overall)})"
     )
     gap = (
-        f"the mean paired difference of {score} is {numbers.number(difference.value)} "
-        f"({numbers.at_length(difference)})"
+        f"the mean paired difference of {score} is {numbers.number(difference.value)} ({numbers.at_length(difference)})"
     )
     if overall.low > 0.5:
         winner = f"{a} is the better agent over these doses."

@@ -8,9 +8,16 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from mohs.protocols.compare.comparison import Comparison
+from mohs.protocols.diagnose.figures.response import (
+    DialResponse,
+    dial_response,
+    draw_means,
+    draw_missing,
+    draw_runs,
+    score_range,
+)
 from mohs.protocols.diagnose.verdict import Diagnosis, DialVerdict
 from mohs.report import numbers
-from mohs.protocols.diagnose.figures.response import DialResponse, dial_response, draw_means, draw_missing, draw_runs, score_range
 from mohs.report.theme import LIGHT, blank
 from mohs.stats import Estimate
 

@@ -7,5 +7,5 @@ PROTOCOL = Protocol(
     text="Do toy studies order the doses as a complex one does?",
     page=f"{__name__}.page:page",
     summary=f"{__name__}.page:summary",
-    commands={"correlate": f"{__name__}.command:correlate"},
+    commands={"correlate": f"{__name__}.command:correlate_command"},
 )

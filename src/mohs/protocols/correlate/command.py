@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mohs.protocols.experiment.verdict import ExperimentVerdict
 
 
-def correlate(
+def correlate_command(
     studies: Annotated[
         list[str], typer.Argument(help="Studies by name or key: one toy study or several, the complex one last.")
     ],
@@ -33,10 +33,10 @@ def correlate(
 
     output = Output(out, png, as_json)
     output.check()
-    deliver(correlate_stored(studies, measure=measure, store=store), output)
+    deliver(correlate(studies, measure=measure, store=store), output)
 
 
-def correlate_stored(
+def correlate(
     studies: Sequence[str | ExperimentVerdict], *, measure: str | None = None, store: str = DEFAULT_STORE
 ) -> Correlation:
     """Rank correlations of what agents scored in toy studies and in a complex one, dose by dose.

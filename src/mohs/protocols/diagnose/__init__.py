@@ -10,5 +10,5 @@ PROTOCOL = Protocol(
     verdict=f"{__name__}.verdict:verdict",
     page=f"{__name__}.page:page",
     summary=f"{__name__}.page:summary",
-    ask=f"{__name__}.command:diagnose",
+    ask=f"{__name__}.command:ask",
 )

@@ -56,9 +56,7 @@ _DISCRETE_FULL: Doses = {
 _DISCRETE_PAIRED: Doses = {"reward_every_n_steps": (True, False), "make_denser": (False, True)}
 DISCRETE = {
     "quick": Battery(_DISCRETE_QUICK, (), 20, 20_000, paired=_DISCRETE_PAIRED),
-    "standard": Battery(
-        _DISCRETE_STANDARD, (("delay", "sequence_length"),), 50, 20_000, paired=_DISCRETE_PAIRED
-    ),
+    "standard": Battery(_DISCRETE_STANDARD, (("delay", "sequence_length"),), 50, 20_000, paired=_DISCRETE_PAIRED),
     "full": Battery(
         _DISCRETE_FULL,
         (
@@ -140,8 +138,8 @@ GRID = {
     "full": Battery(_GRID_FULL, (("transition_noise", "reward_noise"),), 100, 20_000, _GRID_BASE),
 }
 
-# Third-party environments: Figures 30 to 36 (Atari and MuJoCo). Their reward noise is that of rewards clipped to ±1; here
-# it goes further, as in the toy. Dials that the environment does not allow are left out of a battery.
+# Third-party environments: Figures 30 to 36 (Atari and MuJoCo). Reward noise there is that of rewards clipped to ±1;
+# here it goes further, as in the toy. Dials that the environment does not allow are left out of a battery.
 _THIRD_PARTY_QUICK: Doses = {
     "delay": (0, 1, 2, 4, 8),
     "transition_noise": (0.0, 0.01, 0.02, 0.1, 0.25),

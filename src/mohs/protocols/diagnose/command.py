@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from mohs.protocols.diagnose.verdict import Diagnosis
 
 
-def diagnose(
+def ask(
     agent: Annotated[str, typer.Argument(help=AGENT_HELP)],
     env: Annotated[
         str,
@@ -39,8 +39,8 @@ def diagnose(
     hyperparameter_file: HyperparameterFile = None,
 ) -> DiagnosisStudy:
     """Find out which dial of hardness breaks an agent, at which dose. The same command resumes it."""
-    from mohs.protocols.diagnose.study import DiagnosisStudy
     from mohs.agents.registry import agent as find_agent
+    from mohs.protocols.diagnose.study import DiagnosisStudy
 
     return DiagnosisStudy.make(
         find_agent(agent, **words.hyperparameters(hyperparameter_file, hyperparameters)),
@@ -55,7 +55,7 @@ def diagnose(
     )
 
 
-def run_diagnosis(
+def diagnose(
     agent: str | Agent,
     env: str | Task | Any = "toy/discrete",
     *,
@@ -103,10 +103,10 @@ def run_diagnosis(
         >>> [dial.name for dial in verdict.dials]
         ['delay']
     """
+    from mohs.agents.registry import agent as find_agent
     from mohs.core.task import Task
     from mohs.protocols.conduct import run
     from mohs.protocols.diagnose.study import DiagnosisStudy
-    from mohs.agents.registry import agent as find_agent
 
     if not isinstance(env, str):
         env = env if isinstance(env, Task) else Task.make(env)

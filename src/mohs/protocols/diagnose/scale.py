@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from mohs.core.family import Point
+from mohs.core.point import Point
 from mohs.core.score import Reference, Score
 from mohs.core.task import Task
 from mohs.protocols.diagnose.study import RANDOM, REFERENCE_EPISODES, VANILLA, DiagnosisStudy

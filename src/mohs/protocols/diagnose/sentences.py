@@ -83,9 +83,7 @@ def _no_verdict(agent: str) -> str:
     return f"No finished run of {agent} on the vanilla task: no verdict."
 
 
-def dial_text(
-    unit: str, values: tuple[Any, ...], harder: str, breaking: Sequence[BreakingDose], loss: Estimate
-) -> str:
+def dial_text(unit: str, values: tuple[Any, ...], harder: str, breaking: Sequence[BreakingDose], loss: Estimate) -> str:
     """What is said of a dial, after its name."""
     if not breaking:
         return "was tested at no harder dose."

@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
-from mohs.agents.registry import check_plays, check_sees
 from mohs.core.cell import Agent, Cell, Probe, Segment
 from mohs.core.dial import Applies
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
-from mohs.core.family import Family, Point
+from mohs.core.family import Family
+from mohs.core.point import Point
 from mohs.core.registry import canonical, environment
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json, from_json, to_json

@@ -10,20 +10,29 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.agents.protocol import Points
-from mohs.core.family import Point
+from mohs.core.point import Point
 from mohs.core.registry import environment
 from mohs.core.values import Json, to_json
 from mohs.envs.dials import read_dial
 from mohs.protocols.diagnose.scale import find_scale
 from mohs.protocols.diagnose.sentences import dial_text, findings
-from mohs.protocols.diagnose.study import PROTOCOL, VANILLA, DiagnosisStudy, ordered
+from mohs.protocols.diagnose.study import PROTOCOL, DiagnosisStudy, ordered
 from mohs.protocols.measures import available, measure
 from mohs.protocols.scale import Scale, between, plain
 from mohs.protocols.scores import Scores
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
 from mohs.runs.results import Results
-from mohs.stats import BreakingDose, BreakingStatus, Estimate, bonferroni_comparisons, breaking_dose, damage, estimate, estimates
+from mohs.stats import (
+    BreakingDose,
+    BreakingStatus,
+    Estimate,
+    bonferroni_comparisons,
+    breaking_dose,
+    damage,
+    estimate,
+    estimates,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -144,9 +153,7 @@ def verdict(study: DiagnosisStudy, results: Results) -> Diagnosis:
     dials.sort(key=lambda d: -d.damage.value if not np.isnan(d.damage.value) else np.inf)
     said = findings(study, scale, vanilla, dials, results.missing, learnt_above=LEARNT_ABOVE)
     pairs = tuple(runs.pair(a, b) for a, b in study.pairs)
-    return Diagnosis(
-        study, scale, scores, vanilla, tuple(dials), pairs, results.planned, results.missing, said
-    )
+    return Diagnosis(study, scale, scores, vanilla, tuple(dials), pairs, results.planned, results.missing, said)
 
 
 @dataclass(frozen=True)
@@ -200,7 +207,11 @@ def _dial_verdict(
     places = [float(v) for v in values] if ordered(values) else list(range(len(values)))
     breaking = breaking_dose(places, scores, vanilla, harder, LEVEL, learnt_above=LEARNT_ABOVE)
     if _without_lead(runs.scale, plain_dose) and harder != "none":  # nothing is normalised
-        breaking = (BreakingDose(BreakingStatus.NOT_LEARNT, np.nan, np.nan, np.nan, min(d.means["auc"].n for d in doses), LEVEL),)
+        breaking = (
+            BreakingDose(
+                BreakingStatus.NOT_LEARNT, np.nan, np.nan, np.nan, min(d.means["auc"].n for d in doses), LEVEL
+            ),
+        )
     hard = _hard_side(values, vanilla, harder)
     if hard and not breaking:  # no harder dose has a score
         breaking = (BreakingDose(BreakingStatus.TOO_FEW, np.nan, np.nan, np.nan, 0, LEVEL),)

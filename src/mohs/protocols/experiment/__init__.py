@@ -10,7 +10,7 @@ PROTOCOL = Protocol(
     verdict=f"{__name__}.verdict:verdict",
     page=f"{__name__}.page:page",
     summary=f"{__name__}.page:summary",
-    ask=f"{__name__}.command:run",
+    ask=f"{__name__}.command:ask",
     command="run",
     commands={"studies": f"{__name__}.command:studies"},
 )

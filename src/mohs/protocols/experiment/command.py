@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mohs.protocols.experiment.study import Experiment
 
 
-def run(
+def ask(
     study: Annotated[str, typer.Argument(help="A study file (TOML, YAML or JSON), or the name of a shipped study.")],
     size: Annotated[
         str | None, typer.Option(help="One of the study's sizes: quick where there is one, or paper.")

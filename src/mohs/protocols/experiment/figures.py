@@ -53,7 +53,9 @@ def bars(panel: Panel, measures: tuple[str, ...], seeds: int) -> Bars:
         axis_title(axis),
         labels(axis),
         seeds,
-        tuple(BarPanel(MEASURES[name].title, tuple(result.means[name] for result in panel.points)) for name in measures),
+        tuple(
+            BarPanel(MEASURES[name].title, tuple(result.means[name] for result in panel.points)) for name in measures
+        ),
     )
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from mohs.agents.registry import agent as find_agent
-from mohs.agents.registry import check_plays
 from mohs.core.data_files import ENDINGS, read_table
 from mohs.core.domain import Choice, Domain, Flag, Integer
 from mohs.core.errors import UsageError, invalid, unknown
@@ -21,7 +20,6 @@ from mohs.core.values import freeze
 from mohs.protocols.experiment.study import AGENT, Axis, Evaluation, Experiment, Level, StudyAgent, points_of, where
 from mohs.protocols.measures import available, return_measure
 from mohs.protocols.scale import own_references
-from mohs.agents.registry import agent as find_agent
 
 SHIPPED = Path(__file__).parents[2] / "studies"
 QUICK = "quick"

@@ -7,12 +7,12 @@ from html import escape
 
 import plotly.graph_objects as go
 
+from mohs.protocols.experiment.figures import CURVES, MOST_CURVES, axis_title, experiment_figures, labels, prefix
 from mohs.protocols.experiment.study import Experiment
 from mohs.protocols.experiment.verdict import ExperimentVerdict, Panel, PointResult
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers, parts
 from mohs.report.data import ESTIMATE, csv_text, estimate_cells
-from mohs.protocols.experiment.figures import CURVES, MOST_CURVES, axis_title, experiment_figures, labels, prefix
 from mohs.report.files import filled
 from mohs.report.page import Page
 from mohs.report.tables import TextTable
@@ -107,7 +107,7 @@ def _facts(verdict: ExperimentVerdict) -> dict[str, str]:
 def _tiles(verdict: ExperimentVerdict) -> str:
     study = verdict.experiment
     budgets = sorted({contender.budget for contender in study.agents})
-    spots = len(verdict.panels[0].spots) if study.mode == "grid" else sum(len(axis.levels) for axis in study.axes)
+    spots = len(verdict.panels[0].points) if study.mode == "grid" else sum(len(axis.levels) for axis in study.axes)
     joined = " × " if study.mode == "grid" else ", "
     steps = f"{budgets[0]:,}" if len(budgets) == 1 else f"{budgets[0]:,} to {budgets[-1]:,}"
     return "".join(

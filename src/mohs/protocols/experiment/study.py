@@ -14,7 +14,8 @@ from functools import cached_property, partial
 from typing import Any
 
 from mohs.core.cell import Agent, Cell, Probe, Segment
-from mohs.core.family import Family, Point
+from mohs.core.family import Family
+from mohs.core.point import Point
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json, from_json, to_json
 from mohs.protocols.measures import current_name

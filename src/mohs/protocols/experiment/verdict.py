@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.agents.protocol import Points
-from mohs.core.family import Point
+from mohs.core.point import Point
 from mohs.core.values import Json, to_json
 from mohs.protocols.experiment.study import PROTOCOL, Axis, Experiment, Level, StudyAgent, points_of, where
 from mohs.protocols.measures import MEASURES, available, measure
@@ -104,9 +104,7 @@ def verdict(experiment: Experiment, results: Results) -> ExperimentVerdict:
         return measure(replace(point.task, seed=seed), curves, names, scale)
 
     scores = Scores.of(results, experiment.family, experiment.labels, names, measured)
-    panels = tuple(
-        _panel(agent, axes, results, scores) for agent in experiment.agents for axes in experiment.panels()
-    )
+    panels = tuple(_panel(agent, axes, results, scores) for agent in experiment.agents for axes in experiment.panels())
     said = _findings(experiment, panels, results.missing)
     return ExperimentVerdict(experiment, scores, panels, results.planned, results.missing, said)
 

@@ -10,6 +10,6 @@ PROTOCOL = Protocol(
     verdict=f"{__name__}.verdict:verdict",
     page=f"{__name__}.page:page",
     summary=f"{__name__}.page:summary",
-    ask=f"{__name__}.command:lifelong",
+    ask=f"{__name__}.command:ask",
     commands={"curricula": f"{__name__}.command:curricula"},
 )

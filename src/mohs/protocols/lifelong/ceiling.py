@@ -2,8 +2,8 @@
 
 Tasks with the same dynamics, the same observations and the same rewards on the way cannot be told apart before the
 episode ends. What one policy can earn on all of them is the optimum of the task whose rewards are their mean: among
-four leaves of which one pays, 1/4. Other tasks count as distinguishable, so the ceiling is never too low; it is the mean
-over all tasks, each weighted alike. An agent that learns within an evaluation is not bound by it.
+four leaves of which one pays, 1/4. Other tasks count as distinguishable, so the ceiling is never too low. It is the
+mean over all tasks, each weighted alike. An agent that learns within an evaluation is not bound by it.
 """
 
 from __future__ import annotations
@@ -29,9 +29,7 @@ def ceiling(tasks: Sequence[Task]) -> float | None:
     tables = [table(task.noise_free()) for task in tasks]
     total = 0.0
     for group in _groups(tasks, tables):
-        mixed = replace(
-            tables[group[0]], reward=np.sum([tables[i].reward / scores[i].spread for i in group], axis=0)
-        )
+        mixed = replace(tables[group[0]], reward=np.sum([tables[i].reward / scores[i].spread for i in group], axis=0))
         total += float(mixed.initial @ values(mixed, "best")) + sum(scores[i].normalise(0.0) for i in group)
     return total / len(tasks)
 

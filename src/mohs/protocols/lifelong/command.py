@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 SEEDS, EPISODES = 10, 20
 
 
-def lifelong(
+def ask(
     agent: Annotated[str, typer.Argument(help=AGENT_HELP)],
     curriculum: Annotated[
         str, typer.Option(help="A shipped curriculum (mohs curricula lists them), or a TOML, YAML or JSON file.")
@@ -45,10 +45,10 @@ def lifelong(
     logs: Annotated[Path | None, typer.Option(help="Also write logs in the layout of l2logger here.")] = None,
 ) -> Request:
     """Train an agent on the tasks of a curriculum one after the other: what does it keep, what transfers?"""
+    from mohs.agents.registry import agent as find_agent
     from mohs.protocols.lifelong.curriculum import read_curriculum
     from mohs.protocols.lifelong.l2logger import write_logs
     from mohs.protocols.lifelong.study import LifelongStudy, with_methods
-    from mohs.agents.registry import agent as find_agent
 
     made = find_agent(agent, **words.hyperparameters(hyperparameter_file, hyperparameters))
     study = LifelongStudy.make(
@@ -81,7 +81,7 @@ def curricula(as_json: AsJson = False) -> None:
     show_table("Curricula", ("curriculum", "title", "tasks", "blocks", "steps"), rows)
 
 
-def run_lifelong(
+def lifelong(
     agent: str | Agent,
     curriculum: str | Curriculum,
     *,
@@ -124,10 +124,10 @@ def run_lifelong(
         >>> "forgetting" in verdict.agents[0].metrics
         True
     """
+    from mohs.agents.registry import agent as find_agent
     from mohs.protocols.conduct import run
     from mohs.protocols.lifelong.curriculum import read_curriculum
     from mohs.protocols.lifelong.study import LifelongStudy, with_methods
-    from mohs.agents.registry import agent as find_agent
 
     made = find_agent(agent, **(hyperparameters or {})) if isinstance(agent, str) else agent
     tasks = read_curriculum(curriculum) if isinstance(curriculum, str) else curriculum

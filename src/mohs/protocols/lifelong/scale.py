@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from mohs.core.score import Reference, Score
+from mohs.core.score import Reference, ReferenceKind, Score
 from mohs.core.task import Task
 from mohs.protocols.lifelong.study import RANDOM, LifelongStudy, exact_score, expert_of
 from mohs.runs.results import Results
@@ -33,7 +33,7 @@ def performances(study: LifelongStudy, results: Results) -> dict[str, Score]:
     for name, task in study.curriculum.tasks:
         experts = [value for label in study.labels for value in _last(results, expert_of(label), name, "expert")]
         random = _last(results, RANDOM, name, "random")
-        high = Reference(float(np.mean(experts)) if experts else math.nan, EXPERTS, kind="baseline")
+        high = Reference(float(np.mean(experts)) if experts else math.nan, EXPERTS, kind=ReferenceKind.BASELINE)
         low = min(0.0, float(np.mean(random))) if random else math.nan
         found[name] = exact_performance(task) or _performance(low, high)
     return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from mohs.core.score import ReferenceKind
 from mohs.protocols.lifelong.study import SEPARATE, method
 from mohs.report.findings import Finding
 from mohs.report.numbers import with_interval
@@ -39,7 +40,7 @@ def findings(
 
 def exact_optimum(score: Score) -> bool:
     """Whether 1 is the exact optimum, and not what experts reach."""
-    return score.high is not None and score.high.kind != "baseline"
+    return score.high is not None and score.high.kind is not ReferenceKind.BASELINE
 
 
 def _agent(study: LifelongStudy, result: AgentResult, best: str) -> str:

@@ -17,7 +17,8 @@ from mohs.agents.registry import agent_entries, agent_entry, config_class
 from mohs.core.cell import Agent, Cell, Mode, Probe, Segment
 from mohs.core.domain import Choice, Flag, Integer
 from mohs.core.errors import UsageError
-from mohs.core.family import Family, Point
+from mohs.core.family import Family
+from mohs.core.point import Point
 from mohs.core.score import Score
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json
@@ -89,7 +90,9 @@ class LifelongStudy:
     @property
     def name(self) -> str:
         several = f" ({', '.join(self.labels)})" if len(self.agents) > 1 else ""
-        return f"{alone(self.agents[0])}{several} on {self.curriculum.name}{', task id observed' if self.task_id else ''}"
+        return (
+            f"{alone(self.agents[0])}{several} on {self.curriculum.name}{', task id observed' if self.task_id else ''}"
+        )
 
     @property
     def window(self) -> int:
@@ -114,7 +117,7 @@ class LifelongStudy:
     def expert(self, agent: Agent, name: str, seed: int) -> Cell:
         """An agent that is trained on one task only; what it does when another begins makes no difference to it.
 
-        Where the task id is observed, the expert observes it in the same way: the other tasks are named and never played.
+        Where the task id is observed, the expert observes it too: the other tasks are named and never played.
         """
         course, steps = self.curriculum, self.learning_steps(name)
         named = dict.fromkeys([*course.learnt, name]) if self.task_id else [name]

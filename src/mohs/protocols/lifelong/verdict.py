@@ -126,7 +126,7 @@ def verdict(study: LifelongStudy, results: Results) -> LifelongVerdict:
 
 
 def _by_task(study: LifelongStudy, agents: Sequence[AgentResult]) -> Scores:
-    """The performance of every task at the end, and right after it was learnt last: [agents, tasks, seeds, measures]."""
+    """The performance of every task at the end, and right after it was learnt last."""
     course = study.curriculum
     last = {block.task: i for i, block in enumerate(course.blocks, 1)}
     after = [last.get(name, 0) for name in course.names]  # of held-out tasks: at the start
@@ -190,9 +190,7 @@ def _expert_curves(results: Results, label: str, name: str, score: Score) -> tup
     first = next((points for points in ran if points is not None), None)
     steps = np.zeros(0, dtype=np.int64) if first is None else first["train/return"][0]
     missing = np.full(len(steps), np.nan)
-    return steps, np.array(
-        [missing if points is None else between(score, points["train/return"][1]) for points in ran]
-    )
+    return steps, np.array([missing if points is None else between(score, points["train/return"][1]) for points in ran])
 
 
 def _gains(study: LifelongStudy, runs: Mapping[int, LifelongRun]) -> dict[str, Estimate]:
@@ -208,7 +206,9 @@ def _gains(study: LifelongStudy, runs: Mapping[int, LifelongRun]) -> dict[str, E
     return found
 
 
-def _transfers(study: LifelongStudy, runs: Mapping[int, LifelongRun], alike: Mapping[str, Floats]) -> tuple[Transfer, ...]:
+def _transfers(
+    study: LifelongStudy, runs: Mapping[int, LifelongRun], alike: Mapping[str, Floats]
+) -> tuple[Transfer, ...]:
     """Changes of every pair of tasks, each the mean over the times that it can be seen in a lifelong run."""
     names, found = study.curriculum.names, []
     for forward, pairs in ((True, forward_pairs), (False, backward_pairs)):

@@ -22,7 +22,7 @@ from mohs.agents.streams import keys
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Integer, Real
 
-METHODS = ("go_on", "reset", "separate", "ewc")
+METHODS = ("finetune", "reset", "separate", "ewc")
 PLAYED = Network, Clock  # the parts that an evaluation needs
 
 State = dict[str, Any]  # of the parts of a cell
@@ -33,9 +33,10 @@ class DeepConfig(Config):
     """What all deep agents have."""
 
     lifelong: str = setting(
-        "go_on",
+        "finetune",
         Choice(METHODS),
-        "when the task changes: go on, reset everything, separate networks for each task, or elastic weight consolidation",
+        "when the task changes: finetune all weights, reset everything, separate networks for each task, or elastic "
+        "weight consolidation",
     )
     ewc_weight: float = setting(1000.0, Real(0), "strength of elastic weight consolidation")
     ewc_samples: int = setting(256, Integer(1), "stored steps from which the Fisher information is estimated")

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import plotly.graph_objects as go
 
-from mohs.report import numbers
 from mohs.protocols.card.figures.horizons import length_text, why_no_length
+from mohs.report import numbers
 from mohs.report.theme import LIGHT, WIDTH, blank
 from mohs.stats.counts import LEVEL
 

@@ -9,8 +9,6 @@ from dataclasses import replace
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from mohs.report import numbers
-from mohs.report.figures.dose_axis import LOG_FROM, side_by_side
 from mohs.protocols.diagnose.figures.response import (
     HALF_KNOWN,
     DialResponse,
@@ -19,6 +17,8 @@ from mohs.protocols.diagnose.figures.response import (
     draw_runs,
     score_range,
 )
+from mohs.report import numbers
+from mohs.report.figures.dose_axis import LOG_FROM, side_by_side
 from mohs.report.theme import LIGHT, dress, heading
 
 BARS, RESPONSE = {"row": 1, "col": 1}, {"row": 1, "col": 2}
