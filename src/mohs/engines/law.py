@@ -20,6 +20,7 @@ from numba.extending import overload
 from mohs.core.kernel import Compiled
 from mohs.engines.memory import splitter
 
+# Those of `core.kernel.law`, but inlined by LLVM: numba itself warns of variable names where it inlines an overload.
 _OPTIONS: Any = {"_nrt": False, "error_model": "numpy", "forceinline": True}
 
 
@@ -83,7 +84,7 @@ def instance_record(*own: tuple[str, Any]) -> np.dtype[Any]:
 
 
 def _when_compiled(choose: Callable[..., Any]) -> Callable[..., Any]:
-    """A placeholder that numba replaces by the function it chooses from the types of the arguments."""
+    """A placeholder: it takes numba's types of the arguments, and returns the function that is compiled for them."""
     overload(choose, jit_options=_OPTIONS)(choose)
     return choose
 

@@ -67,23 +67,16 @@ def begin(inst, tasks, ints, floats):
 
 @law
 def advance(inst, tasks, ints, floats, action):
-    """One step: (reward, terminated, truncated). The second component of the action is read if it has an effect."""
+    """One step: (reward, terminated, truncated). The second component of the action is the irrelevant one."""
     task = at(tasks, inst.task)
     key, episode, t, before = inst.key, inst.episode, inst.t + 1, inst.state
     noise, trace_length = task.transition_noise, inst.trace_length
     special = task.special  # has any of four rare parts: for the others one value is kept at hand, not four
 
-    chosen, irrelevant_action = action[0], 0
-    if special and task.irrelevant_states > 0:
-        irrelevant_action = action[1]
+    chosen = action[0]
     if special and task.action_noise > 0.0:
         u = uniform(key, episode, t, LANE_NOISE)
         chosen = disturb(chosen, 0, task.actions, task.action_noise, task.stretch, u)
-        if task.irrelevant_states > 0:
-            u = uniform(key, episode, t, LANE_IRRELEVANT)
-            irrelevant_action = disturb(
-                irrelevant_action, 0, task.irrelevant_actions, task.action_noise, task.irrelevant_stretch, u
-            )
     row = before * task.actions + chosen
     if special and task.stochastic:
         u = uniform(key, episode, t, LANE_SUCCESSOR)
@@ -96,7 +89,12 @@ def advance(inst, tasks, ints, floats, action):
         state = disturb(state, base, task.set_size, noise, task.stretch, u)
 
     if special and task.irrelevant_states > 0:
-        was = inst.irrelevant
+        was, irrelevant_action = inst.irrelevant, action[1]
+        if task.action_noise > 0.0:
+            u = uniform(key, episode, t, LANE_IRRELEVANT)
+            irrelevant_action = disturb(
+                irrelevant_action, 0, task.irrelevant_actions, task.action_noise, task.irrelevant_stretch, u
+            )
         other = at(ints, task.irrelevant_succ + was * task.irrelevant_actions + irrelevant_action)
         if noise > 0.0:
             u = uniform(key, episode, t, LANE_IRRELEVANT)
