@@ -1,4 +1,4 @@
-"""A real run of a real learner, killed at moments that nobody chose, ends with the same bits."""
+"""A real run of a real learner, killed at random moments, is bit-identical in the end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def export(directory: Path) -> bytes:
 
 
 @pytest.mark.slow
-def test_killed_runs_go_on_from_their_checkpoints(tmp_path):
+def test_killed_runs_resume_from_their_checkpoints(tmp_path):
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     whole.mkdir()
     broken.mkdir()

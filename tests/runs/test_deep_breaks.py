@@ -1,4 +1,4 @@
-"""Deep agents in the runner: a pack that is stopped goes on in other packs with the same bits."""
+"""Deep agents in the runner: a stopped pack resumes in other packs, bit-identical."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def results(messages):
 
 
 @pytest.mark.parametrize(("name", "env", "params"), AGENTS)
-def test_a_stopped_pack_goes_on_in_other_packs_with_the_same_bits(name, env, params):
+def test_a_stopped_pack_resumes_in_other_packs_bit_identically(name, env, params):
     task, made = Task.make(env), agent(name, **params)
     probes = (Probe("eval", task, (0, 60, 120), 2),)
     cells = [Cell(made, seed, (Segment(task, 120),), probes, window=40) for seed in range(3)]

@@ -43,15 +43,15 @@ def export(store: Store, tmp_path: Path) -> bytes:
 def messages(
     cells: list[Cell], stop_after: int = 10**9, resume: dict[str, bytes] | None = None, **pace: float
 ) -> list[Message]:
-    """What a pack tells, told to stop after so many looks."""
+    """What a pack reports that is asked to stop after so many looks."""
     looks = iter(range(10**9))
     pace = {"checkpoint_seconds": 1e9, "chunk": 7, **pace}
     return list(run_cells(cells, learner, resume or {}, lambda: next(looks) >= stop_after, Pace(**pace)))  # type: ignore[arg-type]
 
 
-def results(told: list[Message]) -> dict[str, object]:
+def results(reported: list[Message]) -> dict[str, object]:
     found: dict[str, object] = {}
-    for message in told:
+    for message in reported:
         if isinstance(message, Finished):
             for key, curves in message.results.items():
                 found[key] = {m: (s.tolist(), v.tobytes()) for m, (s, v) in curves.items()}
@@ -64,8 +64,8 @@ def test_probes_and_segment_ends_are_the_events() -> None:
 
 def test_a_pack_gives_every_curve_of_its_cells() -> None:
     cells = [cell(0), cell(1)]
-    told = messages(cells)
-    (finished,) = (m for m in told if isinstance(m, Finished))
+    reported = messages(cells)
+    (finished,) = (m for m in reported if isinstance(m, Finished))
     assert set(finished.results) == {c.key for c in cells}
     for curves in finished.results.values():
         steps = {metric: s.tolist() for metric, (s, _) in curves.items()}
@@ -75,7 +75,7 @@ def test_a_pack_gives_every_curve_of_its_cells() -> None:
             "eval/return": [0, 30, 100, 200],
             "eval/length": [0, 30, 100, 200],
         }
-    assert sum(m.count for m in told if isinstance(m, Stepped)) == 400
+    assert sum(m.count for m in reported if isinstance(m, Stepped)) == 400
 
 
 @given(st.integers(1, 250), st.integers(1, 5), st.lists(st.integers(0, 40), max_size=4))
@@ -87,17 +87,17 @@ def test_chunks_packs_and_breaks_change_no_bit(chunk: int, size: int, breaks: li
     for start in range(0, 5, size):
         pack, resume = cells[start : start + size], {}
         for stop_after in [*breaks, 10**9]:
-            told = messages(pack, stop_after, resume, chunk=chunk)
-            for message in told:
+            reported = messages(pack, stop_after, resume, chunk=chunk)
+            for message in reported:
                 if isinstance(message, Saved):
                     resume = {key: state for key, (_, state) in message.states.items()}
-            if results(told):
-                found |= results(told)
+            if results(reported):
+                found |= results(reported)
                 break
     assert found == whole
 
 
-def test_a_checkpoint_is_taken_when_told_to_stop_and_only_if_there_is_work_to_save() -> None:
+def test_a_checkpoint_is_taken_when_asked_to_stop_and_only_if_there_is_work_to_save() -> None:
     first = messages([cell(0)], stop_after=3)
     (saved,) = (m for m in first if isinstance(m, Saved))
     assert [step for step, _ in saved.states.values()] == [28]
@@ -115,15 +115,15 @@ def test_a_checkpoint_that_cannot_be_read_starts_the_cell_again() -> None:
 
 def test_only_the_culprit_of_a_pack_fails() -> None:
     cells = [cell(seed, bad_seed=2) for seed in range(4)]
-    told = messages(cells)
-    (failed,) = (m for m in told if isinstance(m, Failed))
+    reported = messages(cells)
+    (failed,) = (m for m in reported if isinstance(m, Failed))
     assert failed.cell == cells[2].key
     assert "RuntimeError: seed 2 is bad" in failed.error
-    assert set(results(told)) == {c.key for c in cells} - {failed.cell}
-    assert sum(m.count for m in told if isinstance(m, Stepped)) == 600
+    assert set(results(reported)) == {c.key for c in cells} - {failed.cell}
+    assert sum(m.count for m in reported if isinstance(m, Stepped)) == 600
 
 
-def test_an_agent_of_the_users_own_is_cut_at_events_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_custom_agent_is_cut_at_events_only(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     train = FakeLearner.train
     monkeypatch.setattr(FakeLearner, "train", lambda self, steps: (asked.append(steps), train(self, steps))[1])
@@ -153,7 +153,7 @@ def test_the_same_call_again_does_nothing_more(fresh: Callable[[str], Store]) ->
     assert [s.done for s in status(store)] == [3, 5]
 
 
-def test_a_failing_cell_is_recorded_and_the_rest_goes_on(fresh: Callable[[str], Store]) -> None:
+def test_a_failing_cell_is_recorded_and_the_others_continue(fresh: Callable[[str], Store]) -> None:
     store, made = fresh("failing"), plan(5, 1, bad_seed=3)
     summary = run(store, made, workers=1)
     assert (summary.done, summary.failed, summary.interrupted) == (4, 1, False)
@@ -182,10 +182,11 @@ def test_a_factory_that_does_not_exist_fails_every_cell(fresh: Callable[[str], S
     assert "no.such.module:learner" in failures(store, made.key)[0].reason
 
 
-@pytest.mark.parametrize("bad", [{"workers": -1}, {"workers": 1.5}, {"pack_size": 0}, {"progress": "loud"}])
-def test_options_out_of_range_are_refused(fresh: Callable[[str], Store], bad: dict[str, object]) -> None:
-    with pytest.raises(UsageError):
-        execute(plan(1, 1), fresh("bad"), Execution(**bad))  # type: ignore[arg-type]
+def test_a_run_that_cannot_be_carried_out_is_refused_before_anything_is_stored(fresh: Callable[[str], Store]) -> None:
+    store = fresh("bad")
+    with pytest.raises(UsageError, match="pack_size is 0"):
+        run(store, plan(1, 1), pack_size=0)
+    assert store.studies() == []
 
 
 def test_an_empty_plan_is_done_at_once(fresh: Callable[[str], Store]) -> None:

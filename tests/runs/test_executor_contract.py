@@ -9,7 +9,8 @@ import pytest
 from executor_contract import ExecutorContract, Make, ended, listen, started, work
 from fake_learner import FACTORY, cell, plan
 
-from mohs.runs.execute import LOSSES, Summary, execute
+from mohs.core.errors import MohsError
+from mohs.runs.execute import FALSE_STARTS, LOSSES, Summary, execute
 from mohs.runs.execution import Execution
 from mohs.runs.executor import Report, Stop, Work
 from mohs.runs.in_process import InProcess, InProcessWorker
@@ -91,6 +92,24 @@ class TestCluster(ExecutorContract):
         return Cluster
 
 
+class StillbornWorker(ClusterWorker):
+    """Dies before it is ready."""
+
+    ready = False
+
+    def reports(self) -> tuple[list[Report], bool]:
+        return [], False
+
+
+class Stillborn(Cluster):
+    def start(self) -> ClusterWorker:
+        self.started += 1
+        return StillbornWorker(self.inner.start(), 0)
+
+    def heard(self, workers: Sequence[ClusterWorker], seconds: float) -> list[ClusterWorker]:
+        return list(workers)
+
+
 class Notes(Silent):
     def __init__(self) -> None:
         self.notes: list[str] = []
@@ -126,3 +145,10 @@ def test_a_pack_that_loses_every_machine_fails_in_the_end(tmp_path: Path) -> Non
     assert (summary.done, summary.failed) == (0, 3)
     assert why == {"worker died: machine 7 is lost."}
     assert cluster.started == LOSSES + 2 + 3
+
+
+def test_workers_that_die_before_they_are_ready_end_the_run(tmp_path: Path) -> None:
+    cluster = Stillborn()
+    with pytest.raises(MohsError, match=r"workers cannot be started \(worker died"):
+        run(plan(3, 1), cluster, tmp_path, Notes())
+    assert cluster.started == FALSE_STARTS

@@ -84,6 +84,18 @@ def test_csv_and_parquet_and_frames_agree(store: Store, url: str, tmp_path: Path
     assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["out.csv", "out.parquet"]
 
 
+def test_parquet_is_the_same_in_many_row_groups(store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import pyarrow.parquet as pq
+
+    export_parquet(store, tmp_path / "whole.parquet")
+    monkeypatch.setattr("mohs.runs.export.PARQUET_ROWS", 25)
+    export_parquet(store, tmp_path / "cut.parquet")
+    whole, cut = (pq.ParquetFile(tmp_path / f"{name}.parquet") for name in ("whole", "cut"))
+    assert (whole.num_row_groups, cut.num_row_groups > 2) == (1, True)
+    assert all(cut.metadata.row_group(i).num_rows >= 25 for i in range(cut.num_row_groups - 1))
+    assert [bits(tuple(r.values())) for r in cut.read().to_pylist()] == [bits(r) for r in rows(store)]
+
+
 def test_exports_of_equal_results_are_equal_files(store: Store, tmp_path: Path) -> None:
     other = open_store(f"sqlite:///{tmp_path}/other.db")
     made = plan(3, 2, rate=0.5)

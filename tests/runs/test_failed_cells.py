@@ -1,4 +1,4 @@
-"""A cell that its learner counts as failed is recorded at once, and the rest of the pack goes on without it."""
+"""A cell that its learner counts as failed is recorded at once, and the rest of the pack continues."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from mohs.runs.status import failures
 from mohs.runs.store import open_store
 
 
-def told(cells, factory=learner, chunk=7, stop_after=10**9) -> list[Message]:
-    """What a pack tells, told to stop, and so to save, after so many chunks."""
+def reported(cells, factory=learner, chunk=7, stop_after=10**9) -> list[Message]:
+    """What a pack reports that is asked to stop, and so to save, after so many chunks."""
     looks = iter(range(10**9))
     return list(run_cells(cells, factory, {}, lambda: next(looks) >= stop_after, Pace(1e9, chunk)))
 
@@ -44,17 +44,17 @@ def broken_pack(*seeds):
     return [cell(seed, broken_seeds=seeds) for seed in range(5)]
 
 
-def test_failed_cells_are_told_and_the_others_have_their_results():
+def test_failed_cells_are_reported_and_the_others_have_their_results():
     cells = broken_pack(1, 3)
-    messages = told(cells)
+    messages = reported(cells)
     assert failed(messages) == {cells[i].key: f"Traceback:\nBrokenError: seed {i} broke" for i in (1, 3)}
-    assert results(messages) == {key: of for i in (0, 2, 4) for key, of in results(told([cells[i]])).items()}
+    assert results(messages) == {key: of for i in (0, 2, 4) for key, of in results(reported([cells[i]])).items()}
 
 
 def test_failed_cells_count_in_no_total_and_no_later_checkpoint():
     cells = broken_pack(1, 3)
-    assert sum(m.count for m in told(cells) if isinstance(m, Stepped)) == 3 * 200
-    stopped = told(cells, stop_after=12)
+    assert sum(m.count for m in reported(cells) if isinstance(m, Stepped)) == 3 * 200
+    stopped = reported(cells, stop_after=12)
     assert len(failed(stopped)) == 2
     (saved,) = (m for m in stopped if isinstance(m, Saved))
     assert set(saved.states) == {cells[i].key for i in (0, 2, 4)}
@@ -69,7 +69,7 @@ def test_a_pack_whose_cells_have_all_failed_trains_no_more():
             Watched.trained.append(self.step)
 
     Watched.trained = []
-    messages = told(broken_pack(*range(5)), lambda cells: Watched(cells))
+    messages = reported(broken_pack(*range(5)), lambda cells: Watched(cells))
     assert len(failed(messages)) == 5
     assert results(messages) == {}
     assert sum(m.count for m in messages if isinstance(m, Stepped)) == 0
@@ -84,7 +84,7 @@ def test_a_failed_cell_is_not_run_again_when_the_pack_raises_later():
                 raise RuntimeError("the whole pack")
 
     cells = broken_pack(2)
-    messages = told(cells, lambda pack: Later(pack))
+    messages = reported(cells, lambda pack: Later(pack))
     assert [m.cell for m in messages if isinstance(m, Failed)] == [cells[2].key]
     assert set(results(messages)) == {c.key for i, c in enumerate(cells) if i != 2}
     assert sum(m.count for m in messages if isinstance(m, Stepped)) == 4 * 200
@@ -150,9 +150,12 @@ def deep_cell(seed, **params):
 )
 def test_a_deep_agent_in_trouble_leaves_the_others_alone(trouble, reason):
     cells = [deep_cell(0), deep_cell(1, **trouble), deep_cell(2)]
-    messages = told(cells, real_learner, chunk=20)
+    messages = reported(cells, real_learner, chunk=20)
     ((culprit, error),) = failed(messages).items()
     assert culprit == cells[1].key
     assert error.strip().splitlines()[-1].startswith(reason)
-    alone = {**results(told([cells[0]], real_learner, chunk=20)), **results(told([cells[2]], real_learner, chunk=20))}
+    alone = {
+        **results(reported([cells[0]], real_learner, chunk=20)),
+        **results(reported([cells[2]], real_learner, chunk=20)),
+    }
     assert results(messages) == alone

@@ -1,4 +1,4 @@
-"""A run that is killed or interrupted at any moment goes on where it stopped, to the same bytes."""
+"""A run that is killed or interrupted at any moment resumes to the same bytes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def export(url: str, path: Path) -> bytes:
 
 @pytest.fixture(scope="module")
 def expected(tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The export of a run without a break. Sleep is part of the cells, so it is the same plan."""
+    """The export of an uninterrupted run. Sleep is part of the cells, so it is the same plan."""
     folder = tmp_path_factory.mktemp("whole")
     with pytest.MonkeyPatch.context() as patch, open_store(f"sqlite:///{folder}/whole.db") as store:
         patch.setattr(time, "sleep", lambda seconds: None)
@@ -75,7 +75,7 @@ def alive(pid: int) -> bool:
 
 
 @pytest.mark.parametrize("workers", [0, 2])
-def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path: Path, workers: int, expected: bytes) -> None:
+def test_a_killed_run_resumes_to_the_same_bytes(tmp_path: Path, workers: int, expected: bytes) -> None:
     url = f"sqlite:///{tmp_path}/store.db"
     process = coordinator(url, workers)
     wait_for_checkpoint(url, process)
@@ -98,7 +98,7 @@ def test_a_killed_run_goes_on_to_the_same_bytes(tmp_path: Path, workers: int, ex
 
 
 @pytest.mark.parametrize(("workers", "number"), [(0, signal.SIGINT), (2, signal.SIGINT), (1, signal.SIGTERM)])
-def test_an_interrupted_run_stops_cleanly_and_goes_on(
+def test_an_interrupted_run_stops_cleanly_and_resumes(
     tmp_path: Path, workers: int, number: signal.Signals, expected: bytes
 ) -> None:
     url = f"sqlite:///{tmp_path}/store.db"

@@ -1,4 +1,4 @@
-"""A checkpoint that cannot be used is told, and the work is done again."""
+"""A checkpoint that cannot be used is reported, and its cells restart."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from mohs.agents.registry import agent, learner
 from mohs.runs.pack import Finished, Noted, Pace, run_cells
 
 
-def test_an_unreadable_checkpoint_is_told_and_the_cell_starts_again() -> None:
+def test_an_unreadable_checkpoint_is_reported_and_the_cell_restarts() -> None:
     cell = Cell(agent("sarsa"), 0, (Segment(Task.make("toy/discrete"), 500),))
     fresh = list(run_cells([cell], learner, {}, lambda: False, Pace()))
     again = list(run_cells([cell], learner, {cell.key: b"not a checkpoint"}, lambda: False, Pace()))

@@ -83,7 +83,7 @@ def test_a_signature_tells_apart_what_one_learner_cannot_train_together() -> Non
 
 
 @pytest.mark.parametrize("name", ["agent.py:make", "package.module:make", "sb3:ppo"])
-def test_agents_of_the_users_own_run_alone(name: str) -> None:
+def test_custom_agents_run_alone(name: str) -> None:
     cells = [Cell(Agent.make(name), seed, c.segments, c.probes) for seed, c in enumerate(plan(6, 1).cells)]
     assert [len(p) for p in packs(cells, 64)] == [1] * 6
 

@@ -66,7 +66,7 @@ def test_checkpoints_come_back(step: int, probes: dict[str, list[tuple[int, floa
     assert repr(dict(again.probes)) == repr(probes)
 
 
-def test_a_full_disk_is_told_and_nothing_is_half_written(store: SqlStore) -> None:
+def test_a_full_disk_is_reported_and_nothing_is_half_written(store: SqlStore) -> None:
     made = plan(2, 1)
     store.add(made)
     first, second = (c.key for c in made.cells)
@@ -102,7 +102,7 @@ def test_the_lock_of_a_dead_process_is_taken_over(store: SqlStore) -> None:
     assert not path.exists()
 
 
-def test_reading_goes_on_while_a_run_writes(store: SqlStore) -> None:
+def test_readers_read_while_a_run_writes(store: SqlStore) -> None:
     made = plan(1, 1)
     store.add(made)
     reader = open_store(str(store.engine.url), create=False)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from mohs.core.errors import unknown
 from mohs.core.values import Json
 from mohs.runs.export import agent_text
-from mohs.runs.store import CellStatus, Store, Study, sound
+from mohs.runs.store import CellStatus, Store, StoredStudy, sound
 
 LAST_ERRORS = 5
 
@@ -35,7 +35,7 @@ class Failure:
 class StudyStatus:
     """Counts of a study's cells and steps; `steps_saved` are the steps that checkpoints of pending cells hold."""
 
-    study: Study
+    study: StoredStudy
     done: int
     pending: int
     failed: int
@@ -79,7 +79,7 @@ def failures(store: Store, study: str, limit: int | None = None) -> list[Failure
         return [Failure(r.key, agent_text(json.loads(r.json)["agent"]), r.error) for r in records]
 
 
-def find(store: Store, name: str, protocol: str = "") -> Study:
+def find(store: Store, name: str, protocol: str = "") -> StoredStudy:
     """The study with this name, key, or beginning of a key: the newest, of this protocol if one is."""
     studies = store.studies()
     found = [s for s in studies if s.name == name] or [s for s in studies if name and s.key.startswith(name)]
@@ -89,7 +89,7 @@ def find(store: Store, name: str, protocol: str = "") -> Study:
     return ([s for s in found if s.protocol == protocol] or found)[-1]
 
 
-def _study_status(store: Store, study: Study, errors: int) -> StudyStatus:
+def _study_status(store: Store, study: StoredStudy, errors: int) -> StudyStatus:
     counts = store.counts(study.key)
     return StudyStatus(
         study,

@@ -33,7 +33,7 @@ class MissingStoreError(StoreError):
 
 
 @dataclass(frozen=True)
-class Study:
+class StoredStudy:
     """A plan as the store lists it. A study that an older version wrote has no tracks."""
 
     key: str
@@ -125,11 +125,11 @@ class Store(Protocol):
 
     # What coordinators and readers read
 
-    def studies(self) -> list[Study]:
+    def studies(self) -> list[StoredStudy]:
         """All studies, oldest first."""
         ...
 
-    def study(self, key: str) -> Study:
+    def study(self, key: str) -> StoredStudy:
         """The study with this key.
 
         Raises:

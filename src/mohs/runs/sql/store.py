@@ -20,7 +20,7 @@ from mohs.runs.blobs import Curve, Curves
 from mohs.runs.plan import Plan, Track
 from mohs.runs.sql import database
 from mohs.runs.sql.schema import CELL, CHECKPOINT, CURVE, STUDY, STUDY_CELL, check_or_create
-from mohs.runs.store import CellStatus, Counts, Record, Study, sound
+from mohs.runs.store import CellStatus, Counts, Record, StoredStudy, sound
 
 MANY = 500  # keys in one query; databases bound the number of parameters
 _RECORD = sa.select(CELL.c.key, CELL.c.json, CELL.c.status, CELL.c.error)
@@ -82,12 +82,12 @@ class SqlStore:
             header = {"key": plan.key, "name": plan.name, "protocol": plan.protocol, "options": _header(plan)}
             _insert(db, STUDY, [{**header, "created": time.time()}])
 
-    def studies(self) -> list[Study]:
+    def studies(self) -> list[StoredStudy]:
         with database.reading(self.engine) as db, sound(self.name):
             rows = db.execute(sa.select(STUDY).order_by(STUDY.c.created, STUDY.c.key)).all()
             return [_study(row) for row in rows]
 
-    def study(self, key: str) -> Study:
+    def study(self, key: str) -> StoredStudy:
         studies = {study.key: study for study in self.studies()}
         if key not in studies:
             raise unknown("study", key, studies)
@@ -188,13 +188,13 @@ def _header(plan: Plan) -> str:
     return canonical_json({"study": dict(plan.options), "tracks": tracks})
 
 
-def _study(row: sa.Row[Any]) -> Study:
+def _study(row: sa.Row[Any]) -> StoredStudy:
     """A study; older versions wrote its options alone, without tracks."""
     data = json.loads(row.options)
     if set(data) != {"study", "tracks"}:
-        return Study(row.key, row.name, row.protocol, data, row.created)
+        return StoredStudy(row.key, row.name, row.protocol, data, row.created)
     tracks = tuple(Track(agent, point) for agent, point in data["tracks"])
-    return Study(row.key, row.name, row.protocol, data["study"], row.created, tracks)
+    return StoredStudy(row.key, row.name, row.protocol, data["study"], row.created, tracks)
 
 
 def _parts(keys: Iterable[str]) -> Iterator[list[str]]:
