@@ -199,8 +199,8 @@ def _optimal_path(table: Table, steps: int, tolerance: float) -> Iterator[_Step]
         places += len(states)
         if places * (table.actions + 1) * states.itemsize > MAX_BYTES:
             raise UsageError(
-                f"optimal policies visit more than {places:,} states, summed over steps: the tight bound needs too much "
-                "memory."
+                f"optimal policies visit more than {places:,} states, summed over steps: "
+                "the tight bound needs too much memory."
             )
         leads = succ[states]
         q = reward[states] + later[leads]
