@@ -189,7 +189,7 @@ def test_what_it_is_not_for():
             call(mohs.table("toy/discrete", transition_noise=0.1))
         with pytest.raises(UsageError, match="at least one step"):
             call(table, horizon=0)
-        with pytest.raises(UsageError, match="needs a horizon"):
+        with pytest.raises(UsageError, match="horizon is needed"):
             call(replace(table, horizon=None))
     with pytest.raises(UsageError, match=r"k is 5, but must be an integer in \[1, 4\]"):
         gorp(table, 5, 1)

@@ -241,7 +241,7 @@ def test_all_measures_of_a_task():
 def test_what_cannot_be_had_says_why():
     found = measures(replace(LOTTERY, horizon=None))
     assert found.values["paying_steps"] is None
-    assert "needs a horizon" in found.notes["paying_steps"]
+    assert "horizon is needed" in found.notes["paying_steps"]
     assert "discount must be below 1" in found.notes["smallest_gap"]
     assert found.values["return_time"] == return_time(LOTTERY)
     assert {name for name, value in found.values.items() if value is None} == set(found.notes)

@@ -147,5 +147,5 @@ def test_what_does_not_fit_in_memory_is_refused(monkeypatch):
 def test_a_horizon_is_needed():
     table = Table.from_arrays([[0]], [[0.0]])
     for call in (min_k, p_opt, solvable, random_guess_bound):
-        with pytest.raises(UsageError, match="needs a horizon"):
+        with pytest.raises(UsageError, match="horizon is needed"):
             call(table)

@@ -162,7 +162,7 @@ def test_bridge(name):
 def test_what_it_is_not_for():
     with pytest.raises(UsageError, match="at least two actions"):
         stochastic_horizon(Table.from_arrays([[0]], [[0.0]], horizon=2))
-    with pytest.raises(UsageError, match="needs a horizon"):
+    with pytest.raises(UsageError, match="horizon is needed"):
         stochastic_horizon(Table.from_arrays([[0, 0]], [[0.0, 1.0]]))
 
 

@@ -102,7 +102,7 @@ def test_envelopes_close_in():
         assert 0 < most - least < 2e-5
 
 
-def astray(groups, harm, m):
+def expected_failure(groups, harm, m):
     """The kernel for leaves of each first action, given as (gains, probabilities)."""
     leaves = np.array([leaf_of(*leaf) for group in groups for leaf in group])
     ends, width = np.cumsum([len(group) for group in groups]), len(groups)
@@ -111,7 +111,7 @@ def astray(groups, harm, m):
     for action, end in enumerate(ends):
         leads[action] = begin + np.argmax(leaves[begin:end, envelope_kernels.AVERAGE])
         begin = end
-    return tight_kernels.astray(
+    return tight_kernels.expected_failure(
         leaves, ends, live, leads, np.array(harm, dtype=float), float(m), 0.0, 1e-12, ranked, *work
     )  # fmt: skip
 
@@ -141,7 +141,7 @@ def test_the_worst_of_tied_actions_is_taken(chances, harm, m):
     groups = [[([0, 1], [1 - p, p]) for p in group] for group in chances]
     harm = harm[: len(groups)]
     expected = sum(p * max(f for f, x in zip(harm, xs, strict=True) if x == max(xs)) for xs, p in outcomes(groups, m))
-    assert astray(groups, harm, m) == pytest.approx(expected, abs=1e-6)
+    assert expected_failure(groups, harm, m) == pytest.approx(expected, abs=1e-6)
 
 
 @settings(max_examples=60)
@@ -165,7 +165,7 @@ def test_the_greedy_sum_solves_the_linear_program(chances, harm, m):
     every = np.ones((1, len(groups)))
     sets = linprog(-harm, A_ub=nested, b_ub=tops + 1e-12, A_eq=every, b_eq=[1.0])
     box = linprog(-harm, A_eq=every, b_eq=[1.0], bounds=list(zip(sole - 1e-12, alone + 1e-12, strict=True)))
-    assert astray(groups, harm, m) == pytest.approx(-sets.fun, abs=1e-6)
+    assert expected_failure(groups, harm, m) == pytest.approx(-sets.fun, abs=1e-6)
     assert -sets.fun <= -box.fun + 1e-6  # the tolerance of the solver
 
 
@@ -181,7 +181,7 @@ def test_it_holds_for_any_returns(seed, m):
     worst = steps[0] @ (cdfs[1] * cdfs[2])
     two = np.diff(cdfs[0] * cdfs[1], prepend=0) @ cdfs[2]
     exact = 0.6 * worst + 0.4 * two
-    found = astray(groups, harm, m)
+    found = expected_failure(groups, harm, m)
     assert exact - 1e-9 <= found <= 1
     if m == 64:
         assert found <= exact + 0.35

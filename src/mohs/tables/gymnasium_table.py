@@ -35,20 +35,30 @@ def from_gymnasium(
     seeds: Sequence[int] | None = None,
     **kwargs: Any,
 ) -> Table:
-    """The table of an environment with a Discrete action space, or of the one with this id, made with `kwargs`.
+    """Makes the table of a Gymnasium environment with a Discrete action space.
 
-    Where the environment exposes its dynamics as `P[state][action]`, as Gymnasium's toy texts do, and no `key`,
-    `clock` or `seeds` is given, these are the table. Any other one must be deterministic: its states are explored from
-    the one after `reset(seed=seed)`, or from those after each of `seeds`, equally likely, and there may be up to
-    `limit` of them. An episode that the environment itself truncates has ended. Time limits of wrappers are taken off:
-    the `horizon` is theirs unless given.
+    An environment that exposes its dynamics as `P[state][action]`, as Gymnasium's toy texts do, is read from it unless
+    `key`, `clock` or `seeds` is given. Any other one must be deterministic; it is explored breadth-first by stepping it
+    (`mohs.tables.gymnasium_search`). A truncation by the environment itself ends the episode.
 
-    `key(env)` names the state. Without it this is the environment's own `state_key()` or `clone_state()` if it has one
-    of these, else all that it holds; states that can then not be told apart by observations and rewards, whatever is
-    done, are merged. "observation" stands for what is seen. `clock` names an attribute of the unwrapped environment
-    that counts its steps: it is held where it is after reset, so that the table neither depends on time nor ends by it.
+    Args:
+        env: An environment, or the id of one.
+        key: A function of the environment that identifies its state, or "observation". By default the environment's
+            `state_key()` or `clone_state()`, else a digest of all its attributes; equivalent states are then merged.
+        clock: The name of an attribute of the unwrapped environment that counts steps. It is held constant, so that
+            the table does not depend on time.
+        limit: The largest number of states.
+        horizon: The horizon; by default the time limit of the wrappers.
+        seed: The seed of `reset`, which gives the start state.
+        seeds: Several such seeds; their start states are equally likely.
+        **kwargs: Parameters of `gymnasium.make`, with an id.
 
-    The environment is reset and played. `mohs.tables.gymnasium_search` says how, and what it checks.
+    Returns:
+        The table.
+
+    Raises:
+        UsageError: The environment has no Discrete action space, is not deterministic, has more than `limit` states, or
+            hides part of its state.
     """
     if isinstance(env, str):
         made = _made(env, kwargs)

@@ -39,9 +39,22 @@ def from_arrays(
     discount: float = 1.0,
     action_names: Sequence[str] = (),
 ) -> Table:
-    """A table from [S, A] next states or [S, A, S] probabilities, and rewards [S, A] or [S, A, S].
+    """Makes a table from arrays.
 
-    A next state of -1 ends the episode. `initial` is a start state or the probabilities of all.
+    Args:
+        transitions: Next states [S, A], where -1 ends the episode, or probabilities [S, A, S].
+        rewards: Rewards [S, A] or [S, A, S].
+        terminal: The terminal states.
+        initial: The start state, or a probability for each state.
+        horizon: The number of steps of an episode; None for an endless task.
+        discount: The discount factor.
+        action_names: The names of the actions.
+
+    Returns:
+        The table. With next states of -1 it has one more state, which is terminal.
+
+    Raises:
+        UsageError: The arrays are not a finite MDP.
     """
     moves, pay = _numbers("transitions", transitions), _numbers("rewards", rewards).astype(np.float64)
     if moves.ndim not in (2, 3) or 0 in moves.shape or (moves.ndim == 3 and moves.shape[0] != moves.shape[2]):

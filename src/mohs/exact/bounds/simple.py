@@ -50,7 +50,7 @@ def simple_bound(
     if not 2 <= table.actions <= MAX_ACTIONS:
         raise UsageError(f"the simple bound is for 2 to {MAX_ACTIONS} actions, not {table.actions}.")
     steps, gamma = finite_frame(table, horizon, discount)
-    # Where greedy play goes wrong, a sub-optimal action is as good as an optimal one in Qᵏ: no m suffices.
+    # Where a greedy policy is not optimal, Qᵏ of a sub-optimal action is as large as of an optimal one: no m suffices.
     first = min_k(table, horizon=steps, discount=gamma, tolerance=tolerance)
     ms = [math.inf] * (steps if first is None else first - 1)
     best, best_k, best_m = math.inf, None, None

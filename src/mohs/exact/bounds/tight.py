@@ -41,8 +41,8 @@ from mohs.tables.table import Float, Table
 MOST_SEQUENCES = 1000
 LARGEST = 2**20  # number of sequences that there is memory for
 MOST_EPISODES = 1e40
-MAX_BYTES = 4 * 2**30  # of the states that optimal play can be in at every step, with their actions
-CLEAR = 1e-3  # a failure so near to 0 or 1 does not tell where it is ½
+MAX_BYTES = 4 * 2**30  # of the states that an optimal policy can be in at every step, with their actions
+CLEAR = 1e-3  # a failure probability so near to 0 or 1 does not locate ½
 PRECISION = 1.01  # m is at most this many times an m that is not known to suffice
 NEAR = 1.0045  # on both sides of where it is likely to be
 NEGLIGIBLE = 1e-3  # added to the failure probability at most, to pass over states where no action matters
@@ -67,7 +67,7 @@ class TightBound:
 
 @dataclass(frozen=True, eq=False)
 class _Step:
-    """The states that optimal play can be in before a step, and what comes of each action there."""
+    """The states that an optimal policy can be in before a step, and the outcome of each action there."""
 
     states: npt.NDArray[np.int32]
     outcomes: npt.NDArray[np.int32]  # [states, actions]: a position among the next step's states, or FAILS, or ENDS
@@ -133,7 +133,7 @@ def _frame(table: Table, horizon: int | None, discount: float | None) -> tuple[i
 def _least(failures: Callable[[Float], Float], most: float) -> float:
     """The smallest m up to `most` found with a failure probability of at most ½; infinite if there is none.
 
-    A failure probability is close to a logistic function of log m, so that two of them tell where it is ½. Every third
+    A failure probability is close to a logistic function of log m, so two of them locate ½. Every third
     guess is made without, so that the search ends soon whatever the function.
     """
     tried: dict[float, float] = {}
@@ -199,7 +199,8 @@ def _optimal_path(table: Table, steps: int, tolerance: float) -> Iterator[_Step]
         places += len(states)
         if places * (table.actions + 1) * states.itemsize > MAX_BYTES:
             raise UsageError(
-                f"optimal play can be in more than {places:,} places: the tighter bound needs too much memory."
+                f"optimal policies visit more than {places:,} states, summed over steps: "
+                "the tight bound needs too much memory."
             )
         leads = succ[states]
         q = reward[states] + later[leads]

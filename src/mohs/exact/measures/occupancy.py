@@ -62,7 +62,7 @@ def least_occupancies(table: Table, *, horizon: int | None = None) -> LeastOccup
         np.maximum(largest, now, out=largest)
         total += now
     state, sum_state = float(largest[states].min()), float(total[states].min())
-    # Random play takes every action of a state equally often.
+    # The random policy takes every action of a state equally often.
     return LeastOccupancy(state, state / table.actions, sum_state, sum_state / table.actions)
 
 
@@ -70,8 +70,8 @@ def covering_length(table: Table, *, horizon: int | None = None) -> float:
     """log(2 S A) / p: with this many random episodes every state-action pair is seen with probability ½.
 
     Laidlaw et al. (2023): p is the least occupancy of a pair, and S counts the non-terminal states, both among those
-    that random play can act in. An episode takes a pair with probability p at least, so n episodes all miss it with
-    probability (1 - p)ⁿ ≤ exp(-n p) = 1 / (2 S A) at most, and they miss any of the S A pairs with ½ at most.
+    in which the random policy can act. An episode takes a pair with probability at least p, so n episodes all miss it
+    with probability at most (1 - p)ⁿ ≤ exp(-n p) = 1 / (2 S A), and they miss any of the S A pairs with at most ½.
     """
     steps, _ = finite_frame(table, horizon)
     pairs = len(acted(table, steps)) * table.actions

@@ -134,7 +134,7 @@ def gaps(table: Table, *, horizon: int | None = None, discount: float | None = N
     """The gaps V*(s) - Q*(s, a) of sub-optimal actions, over every step t and every state s reachable at t.
 
     Logarithmic regret is governed by the smallest positive gap and by sums of their reciprocals (Simchowitz & Jamieson
-    2019). As in Colosseum (Conserva & Rauber 2022) a state counts anew at each step, but pairs without a gap are left
+    2019). As in Colosseum (Conserva & Rauber 2022) a state counts at each step, but pairs without a gap are left
     out rather than smoothed. Without a horizon: over states and actions, discounted. A loss up to `tolerance` is a tie.
     """
     gamma = table.discount if discount is None else discount

@@ -1,1 +1,1 @@
-"""What is a policy worth in a table? Values, returns and their distributions."""
+"""What is the value of a policy? Values, returns and their distributions."""

@@ -1,7 +1,7 @@
 """How are the returns of a policy distributed? Exactly where rewards are multiples of one unit, else by their moments.
 
 `distribution` carries the probability of every (state, return so far) forward from the start. Each state keeps a window
-from the least to the largest return that play can bring to it, in units, so the working set is at most states × the
+from the smallest to the largest return so far, in units, so the working set is at most states × the
 multiples of the unit in the range of returns so far. A discount would make almost every return a different one, so the
 exact distribution is that of the undiscounted return; `moments` take any rewards and any discount.
 
