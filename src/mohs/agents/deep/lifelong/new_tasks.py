@@ -35,7 +35,7 @@ class DeepConfig(Config):
     lifelong: str = setting(
         "go_on",
         Choice(METHODS),
-        "when the task changes: go on, reset everything, separate networks for each task, or elastic weight consolidation",
+        "when the task changes: go on, reset all, separate networks for each task, or elastic weight consolidation",
     )
     ewc_weight: float = setting(1000.0, Real(0), "strength of elastic weight consolidation")
     ewc_samples: int = setting(256, Integer(1), "stored steps from which the Fisher information is estimated")
