@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import importlib
 import re
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
-from mohs.core.cell import Agent
+from mohs.agents.registry import agent, learner
+from mohs.core.cell import Agent, Cell, Segment
 from mohs.core.errors import UsageError
-from mohs.protocols.experiment.study import Axis, Contender, Evaluation, Experiment, Level, plan
-from mohs.protocols.experiment.verdict import verdict
+from mohs.core.task import Task
+from mohs.protocols.studies.experiment import Axis, Contender, Evaluation, Experiment, Level, plan
+from mohs.protocols.studies.verdict import verdict
 
 ROOT = Path(__file__).resolve().parent.parent
 SEEDS = 10
@@ -256,3 +260,17 @@ def test_the_page_has_every_number_that_decides(catalogue):
     assert len(re.findall(rf"\| dqn \| a delay of \d .* \| {n} \| holds \|", text)) == 4
     assert "![How much does a delay of rewards cost?](images/findings/delay.png)" in text
     assert page.figure(verdicts["delay"]).data
+
+
+def test_the_broken_agent_is_rainbow_with_noise_that_is_too_loud():
+    """Its last noisy layers do not scale their noise by the number of inputs; nothing else differs."""
+    name = "benchmarks.findings.broken_rainbow:BROKEN_RAINBOW"
+    cell = Cell(agent("rainbow"), 0, (Segment(Task.make("toy/discrete"), 20),))
+    whole, broken = (learner([replace(cell, agent=agent(of))])._algorithm.parts for of in ("rainbow", name))
+    for part in ("online", "target"):
+        for stream in ("advantage", "value"):
+            (own, last), (loud_own, loud) = (getattr(of[part], stream) for of in (whole, broken))
+            np.testing.assert_allclose(loud.scale.detach(), last.inputs**0.5 * last.scale.detach(), rtol=1e-6)
+            np.testing.assert_allclose(loud.bias_scale.detach(), last.inputs**0.5 * last.bias_scale.detach(), rtol=1e-6)
+            assert torch.equal(loud.mean.weight, last.mean.weight)
+            assert torch.equal(loud_own.layers[0].scale, own.layers[0].scale)

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 from benchmarks.findings.claims import At, Claim, Flat, Inside, Learnt, More
@@ -68,7 +69,9 @@ class Finding:
 
 
 def experiment(study: str, size: str) -> Experiment:
-    found = read_study(study, size)
+    """A shipped study, or one in this folder."""
+    own = Path(__file__).parent / f"{study}.toml"
+    found = read_study(str(own) if own.is_file() else study, size)
     return replace(found, seeds=SEEDS.get((study, size), found.seeds))
 
 

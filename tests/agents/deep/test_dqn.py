@@ -227,15 +227,6 @@ def test_projection_of_distributions(of):
     assert (found * places).sum() == pytest.approx((weights * support).sum(), abs=1e-6)
 
 
-def test_broken_noisy_nets_are_too_loud():
-    """For studies of ablations: with the switch the noise of the last layers is not scaled by their inputs."""
-    broken, whole = (
-        learner(cells_of("toy/discrete", 20, name="rainbow", broken=part))._algorithm._online.advantage[-1]
-        for part in ("noisy", "")
-    )
-    np.testing.assert_allclose(broken.scale.detach(), whole.inputs**0.5 * whole.scale.detach(), rtol=1e-6)
-
-
 @pytest.mark.parametrize("config", [DqnConfig, RainbowConfig])
 def test_presets_are_valid(config):
     name = "dqn" if config is DqnConfig else "rainbow"
