@@ -28,8 +28,7 @@ _REGISTERED: dict[str, AgentEntry] = {}
 def register_agent(entry: AgentEntry) -> None:
     """Makes an agent known by its name, in this process.
 
-    Workers are new processes. An agent that they must know is a custom agent (`file.py:name`, which may name an
-    entry), or comes with a package through the entry point `mohs.agents`.
+    Worker processes learn of it; they import the modules that the entry names.
 
     Args:
         entry: What is known of the agent. An entry of the same name is replaced.
@@ -49,6 +48,11 @@ def register_agent(entry: AgentEntry) -> None:
     if ":" in entry.name:
         raise UsageError(f"the name {entry.name!r} of an agent must not contain a colon.")
     _REGISTERED[entry.name] = entry
+
+
+def registered_agents() -> dict[str, AgentEntry]:
+    """The agents that were registered in this process, by name."""
+    return dict(_REGISTERED)
 
 
 def agent_entry(name: str) -> AgentEntry:

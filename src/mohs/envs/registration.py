@@ -15,7 +15,15 @@ from gymnasium.envs.registration import EnvSpec
 
 from mohs.core import plugins
 from mohs.core.errors import UsageError
-from mohs.core.registry import Environment, Finder, add_finder, defer, register, register_configuration
+from mohs.core.registry import (
+    Environment,
+    Finder,
+    add_finder,
+    defer,
+    environments,
+    register,
+    register_configuration,
+)
 from mohs.envs.entries.challenge import CHALLENGE
 from mohs.envs.entries.ctgraph import CONFIGURATIONS, CTGRAPH
 from mohs.envs.entries.custom import CUSTOM
@@ -76,6 +84,12 @@ def register_environment(entry: Environment) -> None:
     elif entry.gym_id not in gymnasium.registry:
         raise UsageError(f"Gymnasium does not know {entry.gym_id}: register it there first.")
     register(entry)
+
+
+def registered_environments() -> dict[str, Environment]:
+    """The environments that were registered in this process beside those of mohs, by id."""
+    ours = {entry.id for entry in ENTRIES}
+    return {entry.id: entry for entry in environments() if entry.id not in ours}
 
 
 def _load_plugins() -> None:

@@ -30,7 +30,7 @@ from mohs.runs.plan import Plan, Track
 from mohs.runs.windows import window
 
 DEFAULT_ENV = "toy/discrete"
-VANILLA, RANDOM = "vanilla", "random"
+VANILLA, RANDOM = "vanilla", "random policy"  # which is no agent's name, so that `random` can be diagnosed too
 REFERENCE_EPISODES = 20  # of the random policy, for each seed
 PROTOCOL = "diagnose"
 
@@ -96,7 +96,7 @@ class DiagnosisStudy:
             parsed |= {name: fitting} if fitting else {}
             left_out += [rest] if rest else []
         if not parsed:
-            raise UsageError("a diagnosis needs at least one dial.")
+            raise UsageError(cannot_be_made(vanilla) or "a diagnosis needs at least one dial.")
         two = chosen.pairs if pairs is None and dials is None else tuple(pairs or ())
         turned = dict.fromkeys([*parsed, *itertools.chain(*two)])
         return cls(

@@ -31,7 +31,7 @@ PROTOCOL = "lifelong"
 METHOD = "lifelong"  # the hyperparameter that says what an agent does when another task begins
 CURVE_POINTS = 50  # of the shortest block
 FINETUNE, SEPARATE = "finetune", "separate"  # methods: train on, or one network for each task
-RANDOM = "random"
+RANDOM = "random policy"
 MODE = Choice(("greedy", "sample"))
 
 
