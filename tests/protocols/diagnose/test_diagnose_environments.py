@@ -11,44 +11,38 @@ from gymnasium import spaces
 from hypothesis import given
 from hypothesis import strategies as st
 
+from invented_diagnoses import LENGTH, invented, judged, trained
 from mohs import Cell, Probe, Segment, Task, UsageError
 from mohs.agents.registry import agent, learner
 from mohs.envs.continuous import ContinuousEnv
-from mohs.protocols.compare.comparison import compare
-from mohs.protocols.diagnose.verdict import Study, plan, verdict
-from mohs.protocols.measures import measures
-from mohs.protocols.places import dial_of
-from mohs.protocols.scale import find_scale, plain_returns
-from mohs.protocols.diagnose.study import REFERENCE_EPISODES
-from mohs.protocols.diagnose.page import report_html
-from mohs.runs.learners import agent, learner
-from mohs.runs.pack import Finished, Pace, run_cells
-from mohs.runs.plan import packs
+from mohs.envs.dials import dial_of
+from mohs.protocols.conduct import planned
+from mohs.protocols.diagnose.scale import find_scale
+from mohs.protocols.diagnose.study import REFERENCE_EPISODES, DiagnosisStudy, plan
+from mohs.protocols.measures import available
+from mohs.protocols.scale import plain
+from mohs.report.page import page_html
+from mohs.runs.execution import Execution
+from mohs.runs.results import Results
 
 RANDOM = agent("random")
 
 
 def cartpole(seeds=6, **options):
-    return Study.make(RANDOM, env="CartPole-v1", seeds=seeds, budget=1000, **options)
+    return DiagnosisStudy.make(RANDOM, env="CartPole-v1", seeds=seeds, budget=1000, **options)
 
 
-def made_up(study, score, random=lambda seed: 20.0 + seed):
-    """Curves in which a run's plain return is what `score(task, seed)` says, every episode lasting 50 steps."""
-    scores = {}
-    for seed in range(study.seeds):
-        if random(seed) is not None:
-            point = np.array([0]), np.array([random(seed)])
-            scores[study.reference(seed).key] = {"random/return": point, "random/length": point}
-        for point in study.points():
-            task = Task.make(point.env, seed=seed, **dict(point.params))
-            value = score(task, seed) * task["reward_scale"] + 50 * task["reward_shift"]
-            curve, end = (np.arange(100, 1001, 100), np.full(10, value)), (np.array([1000]), np.array([value]))
-            lengths, length = (curve[0], np.full(10, 50.0)), (end[0], np.array([50.0]))
-            scores[study.cell(point, seed).key] = {
-                "train/return": curve, "train/length": lengths, "eval/return": end, "eval/length": length,
-                "noise_free/return": end, "noise_free/length": length,
-            }  # fmt: skip
-    return scores
+def made_up(study, score, **random):
+    """Curves of runs that earn `score(task, seed)` on the plain scale of rewards."""
+
+    def paid(task, seed):
+        return score(task, seed) * task["reward_scale"] + LENGTH * task["reward_shift"]
+
+    return invented(study, paid, **random)
+
+
+def report_html(found):
+    return page_html(found.page(), found.to_json())
 
 
 def falling(task, seed):
@@ -59,17 +53,17 @@ def falling(task, seed):
 
 
 def test_studies_of_the_discrete_toy_keep_their_keys_and_those_without_parameters_load():
-    study = Study.make(agent("q_learning"), "quick", seeds=2)
+    study = DiagnosisStudy.make(agent("q_learning"), "quick", seeds=2)
     assert plan(study).key == "67fbaae8452423b87c73bd6b6e14e454"
     assert "params" not in study.to_json()
-    assert Study.from_json(study.to_json()) == study
+    assert DiagnosisStudy.from_json(study.to_json()) == study
 
 
 @pytest.mark.parametrize("env", ["CartPole-v1", "Pendulum-v1", "toy/continuous", "toy/grid", "FrozenLake-v1"])
 @pytest.mark.parametrize("battery", ["quick", "standard", "full"])
 def test_every_environment_has_batteries(env, battery):
-    study = Study.make(RANDOM, battery, env=env, seeds=1)
-    again = Study.from_json(json.loads(json.dumps(study.to_json())))
+    study = DiagnosisStudy.make(RANDOM, battery, env=env, seeds=1)
+    again = DiagnosisStudy.from_json(json.loads(json.dumps(study.to_json())))
     assert again == study
     assert plan(again).key == plan(study).key
     assert {"delay", "transition_noise", "reward_noise"} <= set(dict(study.doses))
@@ -80,7 +74,8 @@ def test_every_environment_has_batteries(env, battery):
 
 def test_dials_that_an_environment_does_not_allow_are_left_out_of_its_battery():
     dials = {
-        env: set(dict(Study.make(RANDOM, "full", env=env, seeds=1).doses)) for env in ("CartPole-v1", "FrozenLake-v1")
+        env: set(dict(DiagnosisStudy.make(RANDOM, "full", env=env, seeds=1).doses))
+        for env in ("CartPole-v1", "FrozenLake-v1")
     }
     assert "observation_noise" in dials["CartPole-v1"]
     assert "observation_noise" not in dials["FrozenLake-v1"]
@@ -89,30 +84,32 @@ def test_dials_that_an_environment_does_not_allow_are_left_out_of_its_battery():
 
 def test_doses_that_an_environment_does_not_allow_are_left_out_one_by_one_and_named():
     """A step of Hopper's is 4 frames, of which 0.2 and 0.4 are no whole number."""
-    study = Study.make(RANDOM, "standard", env="Hopper-v5", seeds=1)
+    study = DiagnosisStudy.make(RANDOM, "standard", env="Hopper-v5", seeds=1)
     assert dict(study.doses)["time_unit"] == (1.0, 2.0, 4.0)
     assert study.left_out == ("time_unit = 0.2, 0.4", "image_transforms")
-    assert Study.from_json(json.loads(json.dumps(study.to_json()))) == study
+    assert DiagnosisStudy.from_json(json.loads(json.dumps(study.to_json()))) == study
     line = "Left out of the battery, because the environment does not allow it: time_unit = 0.2, 0.4; image_transforms."
-    found = verdict(study, {})
-    assert found.headline[-1] == line
+    found = judged(study, {})
+    assert found.sentences[-1] == line
     assert line in report_html(found)
-    assert Study.make(RANDOM, "standard", env="Hopper-v5", dials=["delay"]).left_out == ()
+    assert DiagnosisStudy.make(RANDOM, "standard", env="Hopper-v5", dials=["delay"]).left_out == ()
 
 
 def test_an_environment_without_a_time_limit_gets_one():
-    study = Study.make(RANDOM, env="CliffWalking-v1", params={"max_episode_steps": 30}, seeds=1)
-    assert {task["max_episode_steps"] for task in study.points()} == {30}
+    study = DiagnosisStudy.make(RANDOM, env="CliffWalking-v1", params={"max_episode_steps": 30}, seeds=1)
+    assert {point.task["max_episode_steps"] for point in study.family} == {30}
 
 
 def test_minigrid_ends_its_own_episodes():
-    study = Study.make(agent("random"), env="MiniGrid-Empty-5x5-v0", dials=["delay"], seeds=1, budget=200)
+    study = DiagnosisStudy.make(agent("random"), env="MiniGrid-Empty-5x5-v0", dials=["delay"], seeds=1, budget=200)
     assert study.task({})["max_episode_steps"] is None
 
 
 def test_the_batterys_own_parameters_give_way():
     line = {"reward_function": "move_along_a_line", "sequence_length": 4}
-    study = Study.make(agent("random"), env="toy/continuous", params=line, dials=["delay"], seeds=1, budget=200)
+    study = DiagnosisStudy.make(
+        agent("random"), env="toy/continuous", params=line, dials=["delay"], seeds=1, budget=200
+    )
     assert study.task({}) == Task.make("toy/continuous", **line)
 
 
@@ -135,19 +132,19 @@ def test_an_evaluation_does_not_dwarf_the_training():
 
 
 def test_vanilla_is_the_base_task():
-    study = Study.make(RANDOM, env="toy/continuous", params={"delay": 3}, doses={"delay": [8, 1, 8]})
+    study = DiagnosisStudy.make(RANDOM, env="toy/continuous", params={"delay": 3}, doses={"delay": [8, 1, 8]})
     assert dict(study.params) == {"delay": 3, "make_denser": True, "target_radius": 0.5}
     assert dict(study.doses)["delay"] == (1, 3, 8)
-    assert study.points()[0] == Task.make("toy/continuous", delay=3, make_denser=True, target_radius=0.5)
-    found = verdict(study, {})
+    assert study.family[0].task == Task.make("toy/continuous", delay=3, make_denser=True, target_radius=0.5)
+    found = judged(study, {})
     (delay,) = [d for d in found.dials if d.name == "delay"]
     assert delay.doses[delay.vanilla].value == 3
-    sparse = Study.make(RANDOM, env="toy/continuous", params={"make_denser": False})
+    sparse = DiagnosisStudy.make(RANDOM, env="toy/continuous", params={"make_denser": False})
     assert not sparse.task({})["make_denser"]
 
 
 def test_a_gymnasium_id_of_ours_is_the_toy():
-    assert Study.make(RANDOM, env="mohs/Grid-v0").env == "toy/grid"
+    assert DiagnosisStudy.make(RANDOM, env="mohs/Grid-v0").env == "toy/grid"
 
 
 def test_units_are_those_of_the_environment():
@@ -192,7 +189,7 @@ def test_switches_are_chosen():
 )
 def test_what_cannot_be_is_said_before_anything_runs(name, options, message):
     with pytest.raises(UsageError, match=message):
-        Study.make(agent(name), **options)
+        planned(DiagnosisStudy.make(agent(name), **options), Execution())
 
 
 # By what returns are normalised.
@@ -206,31 +203,32 @@ def test_what_cannot_be_is_said_before_anything_runs(name, options, message):
 def test_scale_and_shift_are_undone(rewards, scale, shift):
     """A plain derivation: every reward is scaled and shifted, and the return is brought back."""
     task = Task.make("CartPole-v1", reward_scale=scale, reward_shift=shift)
-    end, paid = np.array([1]), sum(r * scale + shift for r in rewards)
-    curves = {"eval/return": (end, np.array([paid])), "eval/length": (end, np.array([float(len(rewards))]))}
-    assert plain_returns(task, curves, "eval")[0] == pytest.approx(sum(rewards), abs=1e-6)
+    paid = sum(r * scale + shift for r in rewards)
+    assert plain(task, paid, float(len(rewards))) == pytest.approx(sum(rewards), abs=1e-6)
 
 
 def test_vanilla_is_one_and_random_play_zero():
     study = cartpole(dials=["delay", "reward_scale", "reward_shift"])
-    found = verdict(study, made_up(study, falling))
-    assert found.vanilla.means["normalised"].value == pytest.approx(1.0)
+    found = judged(study, made_up(study, falling))
+    assert found.vanilla.means["normalised_auc"].value == pytest.approx(1.0)
     by_name = {d.name: d for d in found.dials}
     # Seeds differ by as much in random play as in the run, so every run of a dose has the same score.
     for dose in by_name["delay"].doses:
-        assert dose.samples["normalised"] == pytest.approx(1 - 0.125 * dose.value)
+        assert dose.samples["normalised_auc"] == pytest.approx(1 - 0.125 * dose.value)
         assert dose.normal_curves[1] == pytest.approx(1 - 0.125 * dose.value)
     assert by_name["delay"].breaking[0].dose == pytest.approx(4.0)
     # The arithmetic of these dials is no effect of theirs.
     for name in ("reward_scale", "reward_shift"):
-        assert all(dose.samples["normalised"] == pytest.approx(1.0) for dose in by_name[name].doses)
-        assert all(dose.samples["plain"] == pytest.approx(120 + np.arange(6)) for dose in by_name[name].doses)
+        assert all(dose.samples["normalised_auc"] == pytest.approx(1.0) for dose in by_name[name].doses)
+        assert all(dose.samples["auc_plain"] == pytest.approx(120 + np.arange(6)) for dose in by_name[name].doses)
         assert by_name[name].damage.value == pytest.approx(0, abs=1e-9)
         assert {b.status for b in by_name[name].breaking} == {"not_reached"}
-    assert set(found.vanilla.samples) == set(measures("CartPole-v1"))
-    assert "paper" not in measures("CartPole-v1")
-    assert "earns 122.5" in found.headline[0]
-    assert "random play 22.5" in found.headline[0]
+    names = available("CartPole-v1", found.scale, noise_free=True)
+    assert tuple(found.vanilla.samples) == names
+    assert "auc_plain" in names
+    assert "auc_paper" not in names
+    assert "earns 122.5" in found.sentences[0]
+    assert "the random policy 22.5" in found.sentences[0]
     assert "the agent's own vanilla runs" in found.to_json()["references"]["1"]
     page = report_html(found)
     assert "0 = random, 1 = own vanilla" in page
@@ -243,10 +241,10 @@ def test_vanilla_is_one_and_random_play_zero():
 def test_without_a_lead_over_random_play_nothing_breaks(level, noise):
     study = cartpole(dials=["delay"])
     wobble = noise * np.random.default_rng(0).standard_normal(study.seeds)
-    found = verdict(study, made_up(study, lambda task, seed: level + wobble[seed]))
+    found = judged(study, made_up(study, lambda task, seed: level + wobble[seed]))
     assert [b.status for b in found.dials[0].breaking] == ["not_learnt"]
     assert not found.dials[0].damage.known
-    assert "no certain lead over random play" in found.headline[1]
+    assert "no certain lead over the random policy" in found.sentences[1]
     assert found.missing == 0
     assert '<td class="missing">' not in report_html(found)
     json.dumps(found.to_json(), allow_nan=False)
@@ -254,38 +252,22 @@ def test_without_a_lead_over_random_play_nothing_breaks(level, noise):
 
 def test_missing_random_play_is_missing():
     study = cartpole(dials=["delay"])
-    found = verdict(study, made_up(study, falling, random=lambda seed: None if seed == 0 else 20.0 + seed))
+    found = judged(study, made_up(study, falling, random=lambda seed: None if seed == 0 else 20.0 + seed))
     assert found.missing == 1
-    assert np.isnan(found.vanilla.samples["normalised"]).tolist() == [True] + [False] * 5
-    assert np.isfinite(found.vanilla.samples["raw"]).all()
+    assert np.isnan(found.vanilla.samples["normalised_auc"]).tolist() == [True] + [False] * 5
+    assert np.isfinite(found.vanilla.samples["auc"]).all()
     assert found.dials[0].breaking[0].status == "reached"
-    unplayed = verdict(study, made_up(study, falling, random=lambda seed: None))
+    unplayed = judged(study, made_up(study, falling, random=lambda seed: None))
     assert unplayed.missing == study.seeds
     assert unplayed.dials[0].breaking[0].status == "too_few"
-    assert verdict(study, {}).headline[0].endswith("no verdict.")
-
-
-def test_two_agents_are_compared_by_what_they_earn():
-    """Both have a vanilla score of 1, each in its own unit, but one earns twice as much."""
-    study = cartpole(dials=["delay", "reward_scale"])
-    better, worse = (
-        verdict(study, made_up(study, lambda task, seed, f=factor: f * falling(task, seed), lambda seed: 1.0))
-        for factor in (2, 1)
-    )
-    found = compare(better, worse)
-    assert found.measure == "plain"
-    assert found.overall.value == 1.0
-    assert found.difference.value > 50
-    other = Study.make(
-        RANDOM, env="CartPole-v1", seeds=6, budget=1000, dials=["delay"], params={"sutton_barto_reward": True}
-    )
-    with pytest.raises(UsageError, match="cannot be compared"):
-        compare(better, verdict(other, made_up(other, falling)))
+    assert judged(study, {}).sentences[0].endswith("no verdict.")
 
 
 def test_references_that_are_of_another_kind_are_named():
-    study = Study.make(RANDOM, env="toy/continuous", doses={"action_space_max": [0.1]}, dials=[], seeds=1, budget=200)
-    found = verdict(study, run(study))
+    study = DiagnosisStudy.make(
+        RANDOM, env="toy/continuous", doses={"action_space_max": [0.1]}, dials=[], seeds=1, budget=200
+    )
+    found = judged(study, trained(study))
     assert "0 = random policy" in found.scale.text
     assert "upper bound" in found.scale.text
     assert "action_space_max = 0.1" in found.scale.text
@@ -293,8 +275,8 @@ def test_references_that_are_of_another_kind_are_named():
 
 def test_a_dose_that_is_a_parameters_default_is_named():
     options = {"params": {"action_space_max": 0.1}, "doses": {"action_space_max": [1.0]}, "dials": []}
-    study = Study.make(RANDOM, env="toy/continuous", seeds=1, **options)
-    ran = {study.cell(point, 0).key: {} for point in study.points()}
+    study = DiagnosisStudy.make(RANDOM, env="toy/continuous", seeds=1, **options)
+    ran = Results.of(plan(study), {study.cell(point.task, 0).key: {} for point in study.family})
     assert Task.make("toy/continuous")["action_space_max"] == 1.0
     text = find_scale(study, ran).text
     assert "action_space_max = 1.0" in text
@@ -304,18 +286,9 @@ def test_a_dose_that_is_a_parameters_default_is_named():
 # What is run.
 
 
-def run(study):
-    scores = {}
-    for pack in packs(plan(study).cells, 64):
-        for message in run_cells(pack, learner, {}, lambda: False, Pace()):
-            if isinstance(message, Finished):
-                scores |= message.results
-    return scores
-
-
 def test_random_play_is_a_run_without_training():
     study = cartpole(seeds=2, doses={"delay": [0, 500]}, dials=[])
-    scores = run(study)
+    scores = trained(study)
     assert len(scores) == len(plan(study).cells) == 2 * 3
     for seed in range(2):
         assert study.reference(seed).steps == 0
@@ -327,14 +300,14 @@ def test_random_play_is_a_run_without_training():
         )
         plain, delayed = (scores[study.cell(study.task({"delay": d}), seed).key] for d in (0, 500))
         assert np.array_equal(plain["train/return"][1], delayed["train/return"][1], equal_nan=True)
-    found = verdict(study, scores)
+    found = judged(study, scores)
     assert found.missing == 0
-    assert found.dials[0].doses[0].samples["raw"] == pytest.approx(found.dials[0].doses[1].samples["raw"])
+    assert found.dials[0].doses[0].samples["auc"] == pytest.approx(found.dials[0].doses[1].samples["auc"])
 
 
 def test_q_learning_learns_the_grid():
-    study = Study.make(agent("q_learning"), env="toy/grid", dials=["delay"], doses={"delay": [0, 4]}, seeds=4)
-    found = verdict(study, run(study))
-    assert found.vanilla.means["normalised"].low > 0.8
-    assert found.dials[0].doses[1].means["normalised"].value < found.vanilla.means["normalised"].value
+    study = DiagnosisStudy.make(agent("q_learning"), env="toy/grid", dials=["delay"], doses={"delay": [0, 4]}, seeds=4)
+    found = judged(study, trained(study))
+    assert found.vanilla.means["normalised_auc"].low > 0.8
+    assert found.dials[0].doses[1].means["normalised_auc"].value < found.vanilla.means["normalised_auc"].value
     assert "grid" in report_html(found)
