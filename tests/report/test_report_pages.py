@@ -6,65 +6,27 @@ import csv
 import io
 import json
 import math
-import os
-import re
-import shutil
-import subprocess
-from collections.abc import Callable
 from dataclasses import replace
-from html.parser import HTMLParser
 from pathlib import Path
-from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 
+from drawn_diagnoses import diagnosis
 from mohs.core.errors import UsageError
-from mohs.protocols.compare.comparison import compare
-from mohs.protocols.diagnose.verdict import Dose, Verdict
+from mohs.protocols.diagnose.verdict import SCORE, Diagnosis, Dose
 from mohs.report import png
-from mohs.report.figures import dial_figure, dial_response, ranking_figure, ranking_rows
-from mohs.protocols.diagnose.page import comparison_html, report_html, write_comparison, write_report
+from mohs.report.findings import Finding
+from mohs.report.page import page_html, simple_page
+from mohs.report.theme import blank
 from mohs.stats import Estimate
-
-BROWSER = next((b for b in (os.environ.get("BROWSER_PATH"), *map(shutil.which, png.BROWSERS)) if b), None)
-needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
-
-
-class Reader(HTMLParser):
-    """Every element with its attributes, and the text of scripts by id."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.elements: list[tuple[str, dict[str, str | None]]] = []
-        self.scripts: dict[str, str] = {}
-        self._inside: str | None = None
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.elements.append((tag, dict(attrs)))
-        self._inside = dict(attrs).get("id") if tag == "script" else None
-
-    def handle_data(self, data: str) -> None:
-        if self._inside:
-            self.scripts[self._inside] = self.scripts.get(self._inside, "") + data
+from read_pages import EVIL, Reader, html, loads, needs_browser, opened
 
 
 @pytest.fixture(scope="module")
-def page(whole: Verdict) -> str:
-    return report_html(whole)
-
-
-def loads(text: str) -> list[str]:
-    """What a browser would fetch: sources, style sheets, imports."""
-    found = [
-        value
-        for tag, attributes in Reader(text).elements
-        for name, value in attributes.items()
-        if value and (name in ("src", "srcset", "poster", "data") or (tag == "link" and name == "href"))
-    ]
-    styles = "".join(re.findall(r"<style>(.*?)</style>", text, re.S))
-    return [v for v in found if not v.startswith("data:")] + re.findall(r"@import|url\(", styles)
+def page(whole: Diagnosis) -> str:
+    return html(whole)
 
 
 def test_page_loads_nothing(page: str) -> None:
@@ -77,13 +39,13 @@ def test_plotly_is_embedded_once(page: str) -> None:
     assert len(page) < 10_000_000
 
 
-def test_every_figure_has_its_place(page: str) -> None:
+def test_every_figure_has_its_place(page: str, whole: Diagnosis) -> None:
     reader = Reader(page)
     places = [a["data-figure"] for _, a in reader.elements if "data-figure" in a]
-    assert sorted(map(str, places)) == sorted(json.loads(reader.scripts["figures"]))
+    assert sorted(map(str, places)) == sorted(reader.embedded("figures")) == sorted(whole.figures())
 
 
-def test_verdict_comes_first_and_dials_in_its_order(page: str, whole: Verdict) -> None:
+def test_verdict_comes_first_and_dials_in_its_order(page: str, whole: Diagnosis) -> None:
     at = [page.index(f'id="{part}"') for part in ("verdict", "ranking", "dials", "curves", "pairs", "methods")]
     assert at == sorted(at)
     order = [page.index(f'<article id="dial-{d.name}"') for d in whole.dials]
@@ -91,33 +53,40 @@ def test_verdict_comes_first_and_dials_in_its_order(page: str, whole: Verdict) -
     assert all(d.sentence in page for d in whole.dials)
 
 
-def test_embedded_files_round_trip(page: str, whole: Verdict, tmp_path: Path) -> None:
-    files = json.loads(Reader(page).scripts["files"])
+def test_what_a_sentence_names_links_to_where_it_is_shown(page: str, whole: Diagnosis) -> None:
+    reader = Reader(page)
+    ids = {a.get("id") for _, a in reader.elements}
+    links = {str(a.get("href")).removeprefix("#") for tag, a in reader.elements if tag == "a"}
+    anchors = {finding.anchor for finding in whole.findings if finding.anchor}
+    assert anchors
+    assert anchors <= links <= ids
+
+
+def test_embedded_files_round_trip(page: str, whole: Diagnosis) -> None:
+    files = Reader(page).embedded("files")
     assert json.loads(files["verdict.json"]["text"]) == json.loads(json.dumps(whole.to_json()))
     rows = list(csv.DictReader(io.StringIO(files["verdict.csv"]["text"])))
-    first = next(r for r in rows if r["dial"] == "delay" and r["measure"] == "normalised" and r["statistic"] == "mean")
+    first = next(r for r in rows if r["dial"] == "delay" and r["measure"] == SCORE and r["statistic"] == "mean")
     dial = next(d for d in whole.dials if d.name == "delay")
-    assert float(first["low"]) == dial.doses[0].means["normalised"].low
+    assert float(first["low"]) == dial.doses[0].means[SCORE].low
     runs = list(csv.DictReader(io.StringIO(files["runs.csv"]["text"])))
     assert len(runs) == whole.study.seeds * sum(len(d.doses) for d in whole.dials)
 
 
-def test_names_are_escaped(invent: Callable[..., Verdict]) -> None:
-    evil = "<script>alert(1)</script>&\"'"
-    verdict = invent(seeds=3, dials=["delay"], pairs=(), agent=evil)
-    for text in (report_html(verdict), comparison_html(compare(verdict, verdict))):
-        assert "<script>alert" not in text
-        assert "&lt;script&gt;alert(1)" in text
+def test_names_are_escaped() -> None:
+    text = html(diagnosis(seeds=3, dials=["delay"], pairs=(), agent=EVIL))
+    assert "<script>alert" not in text
+    assert "&lt;script&gt;alert(1)" in text
 
 
-def test_missing_is_said(holed: Verdict) -> None:
-    text = report_html(holed)
+def test_missing_is_said(holed: Diagnosis) -> None:
+    text = html(holed)
     assert '<tr class="missing">' in text
     assert f"{holed.missing} missing" in text
 
 
-def test_one_seed_has_no_interval(single: Verdict) -> None:
-    assert "too few runs" in report_html(single)
+def test_one_seed_has_no_interval(single: Diagnosis) -> None:
+    assert "too few runs" in html(single)
 
 
 def nothing(dose: Dose) -> Dose:
@@ -131,7 +100,7 @@ def nothing(dose: Dose) -> Dose:
     return replace(dose, samples=samples, means=means, iqms=iqms, curves=None, normal_curves=None)
 
 
-def test_everything_may_be_missing(whole: Verdict) -> None:
+def test_everything_may_be_missing(whole: Diagnosis) -> None:
     lost = Estimate(math.nan, math.nan, math.nan, 0, 0.95, "damage", "")
     dials = tuple(
         replace(
@@ -145,69 +114,57 @@ def test_everything_may_be_missing(whole: Verdict) -> None:
         for d in whole.dials
     )
     pairs = tuple(replace(p, samples={k: np.full_like(v, np.nan) for k, v in p.samples.items()}) for p in whole.pairs)
-    empty = replace(whole, vanilla=nothing(whole.vanilla), dials=dials, pairs=pairs, headline=("No verdict.",))
-    reader = Reader(report_html(empty))
-    for figure in json.loads(reader.scripts["figures"]).values():
+    empty = replace(whole, vanilla=nothing(whole.vanilla), dials=dials, pairs=pairs, findings=(Finding("No verdict."),))
+    for figure in Reader(html(empty)).embedded("figures").values():
         assert "n = 0" in figure["layout"]["title"]["text"] or "n = 1" in figure["layout"]["title"]["text"]
 
 
-def test_report_is_written_whole(whole: Verdict, tmp_path: Path) -> None:
-    path = write_report(whole, tmp_path / "new" / "folder")
+def test_report_is_written_whole(whole: Diagnosis, page: str, tmp_path: Path) -> None:
+    path = whole.save(tmp_path / "new" / "folder")
     assert path == tmp_path / "new" / "folder" / "report.html"
-    assert json.loads((path.parent / "verdict.json").read_text()) == json.loads(json.dumps(whole.to_json()))
-    assert sorted(p.name for p in path.parent.iterdir()) == ["report.html", "verdict.json"]
-    other = write_comparison(compare(whole, whole), tmp_path)
-    assert loads(other.read_text()) == []
+    assert sorted(p.name for p in path.parent.iterdir()) == ["report.html", "runs.csv", "verdict.csv", "verdict.json"]
+    files = Reader(page).embedded("files")
+    for name, file in files.items():
+        assert (path.parent / name).read_text() == file["text"], "the page has the same files inside"
 
 
-def test_same_verdict_same_page(page: str, whole: Verdict) -> None:
-    assert report_html(whole) == page
+def test_same_verdict_same_page(page: str, whole: Diagnosis) -> None:
+    assert html(whole) == page
 
 
-def test_unwritable_place_is_one_sentence(whole: Verdict, tmp_path: Path) -> None:
+def test_unwritable_place_is_one_sentence(whole: Diagnosis, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="the report cannot be written to"):
-        write_report(whole, tmp_path / "file")
+        whole.save(tmp_path / "file")
 
 
-def test_png_without_browser_says_what_to_install(
-    whole: Verdict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_png_without_browser_says_what_to_install_and_writes_nothing(
+    whole: Diagnosis, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("BROWSER_PATH", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match="install Chromium"):
-        write_report(whole, tmp_path / "out", png=True)
+        whole.save(tmp_path / "out", png=True)
     monkeypatch.setenv("BROWSER_PATH", "no-such-browser")
     with pytest.raises(UsageError, match="no-such-browser"):
-        png.write_png(whole, tmp_path / "out")
+        whole.save(tmp_path / "out", png=True)
+    assert not (tmp_path / "out").exists()
 
 
 @needs_browser
-def test_png_of_figures(whole: Verdict, tmp_path: Path) -> None:
+def test_png_of_figures(whole: Diagnosis, tmp_path: Path) -> None:
     pytest.importorskip("kaleido")
-    dial = dial_figure(dial_response(whole.study, whole.dials[0]))
-    some = {"ranking": ranking_figure(ranking_rows(whole)), "dial-delay": dial}
+    some = {name: whole.figures()[name] for name in ("ranking", "dial-delay")}
     paths = png.write_pictures(some, tmp_path / "png")
     assert [p.name for p in paths] == ["ranking.png", "dial-delay.png"]
     assert all(p.read_bytes().startswith(b"\x89PNG") for p in paths)
     assert sorted(p.name for p in (tmp_path / "png").iterdir()) == ["dial-delay.png", "ranking.png"]
 
 
-def opened(path: Path, folder: Path) -> tuple[str, str]:
-    """The page's elements after its scripts have run, and what the browser's console said of it."""
-    command: list[Any] = [
-        BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run",
-        f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=3000", "--enable-logging=stderr",
-        "--window-size=1200,2000", "--dump-dom", path.as_uri(),
-    ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    return done.stdout, "\n".join(line for line in done.stderr.splitlines() if "CONSOLE" in line)
-
-
 @needs_browser
-def test_browser_draws_and_the_page_asks_for_nothing(holed: Verdict, tmp_path: Path) -> None:
+def test_browser_draws_and_the_page_asks_for_nothing(holed: Diagnosis, tmp_path: Path) -> None:
     """The page forbids itself every request, so one that it tried would stand in the console."""
-    elements, console = opened(write_report(holed, tmp_path), tmp_path)
+    elements, console = opened(holed.save(tmp_path), tmp_path)
     assert elements.count("main-svg") > 0, "the script drew no figure"
     assert console == ""
 
@@ -218,3 +175,16 @@ def test_a_request_would_be_seen(tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     page.write_text(f"{policy}<img src='https://example.org/picture.png'>")
     assert "violates" in opened(page, tmp_path)[1]
+
+
+def test_a_protocol_without_a_layout_has_a_page_all_the_same() -> None:
+    figure: go.Figure = blank(300, "n = 3")
+    made = simple_page(EVIL, [Finding("is hard.", subject=EVIL)], {"one": figure}, {"a.csv": "x\n1\n"}, {"seeds": "3"})
+    text = page_html(made, {"value": math.nan})
+    reader = Reader(text)
+    assert loads(text) == []
+    assert "<script>alert" not in text
+    assert [a["data-figure"] for _, a in reader.elements if "data-figure" in a] == ["one"]
+    files = reader.embedded("files")
+    assert json.loads(files["verdict.json"]["text"]) == {"value": None}
+    assert files["a.csv"]["text"] == "x\n1\n"

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from mohs.core.errors import UsageError
 from mohs.core.values import Json
 from mohs.protocols.card.returns import ReturnLaws, ReturnSample, return_laws
 from mohs.protocols.card.rollouts import Rollouts
@@ -124,6 +125,10 @@ class Cards(Verdict):
     protocol = "card"
 
     cards: tuple[Card, ...]
+
+    def __post_init__(self) -> None:
+        if not self.cards:
+            raise UsageError("a page of cards needs at least one card.")
 
     @property
     def findings(self) -> tuple[Finding, ...]:

@@ -13,20 +13,26 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from small_cards import made, texts, the_lake, the_pole
+from small_cards import made, the_lake, the_pole
 
 from mohs import Table
 from mohs.exact.bounds.simple import simple_bound
-from mohs.protocols.card.card import Card, Length
-from mohs.report import figures
-from mohs.protocols.card.page import cards_html
-from mohs.protocols.card.figures.greedy import LookAhead, LookAheads, vertical_range
-from mohs.protocols.card.figures.horizon_scatter import _shared, free_places
-from mohs.protocols.card.figures.returns import BINS, DEEPEST, Law, ReturnLaws, ReturnSample, gathered
-from mohs.report.gallery import cards_figures
+from mohs.protocols.card.figures.greedy import (
+    LookAhead,
+    LookAheads,
+    look_ahead_figure,
+    look_aheads,
+    vertical_range,
+)
+from mohs.protocols.card.figures.horizon_scatter import _shared, free_places, scatter, scatter_figure
+from mohs.protocols.card.figures.horizons import horizons, horizons_figure
+from mohs.protocols.card.figures.returns import BINS, DEEPEST, gathered, returns_figure
+from mohs.protocols.card.record import Card, Length
+from mohs.protocols.card.returns import Law, ReturnLaws, ReturnSample
 from mohs.report.numbers import written
+from read_pages import html, texts
 
-sys.path.append(str(Path(__file__).parents[1] / "exact"))
+sys.path.append(str(Path(__file__).parents[2] / "exact"))
 from small_tables import tables
 
 
@@ -41,10 +47,10 @@ def sampled() -> Card:
 
 
 def test_look_ahead_draws_the_cards_returns(lake: Card) -> None:
-    data = figures.look_aheads(lake)
+    data = look_aheads(lake)
     assert data is not None
     assert data.sticky is not None
-    figure = figures.look_ahead_figure(data)
+    figure = look_ahead_figure(data)
     assert lake.sticky is not None
     drawn = [tuple(t.y) for t in figure.data]
     assert drawn == [lake.greedy_returns, lake.sticky[1].greedy_returns]
@@ -63,13 +69,13 @@ def ahead(returns: tuple[float, ...], **other: object) -> LookAheads:
 
 
 def test_a_window_beyond_the_drawn_look_aheads_is_pointed_at() -> None:
-    figure = figures.look_ahead_figure(ahead((0.5, 1.0), plain=LookAhead("a", (0.5, 1.0), 2, 40)))
+    figure = look_ahead_figure(ahead((0.5, 1.0), plain=LookAhead("a", (0.5, 1.0), 2, 40)))
     assert "epw = 40 →" in texts(figure)
     assert len([s for s in figure.layout.shapes if s.x0 == s.x1]) == 1
 
 
 def test_a_task_that_no_look_ahead_solves_says_why() -> None:
-    assert "no way" in texts(figures.look_ahead_figure(ahead((0.5,), reason="no way")))
+    assert "no way" in texts(look_ahead_figure(ahead((0.5,), reason="no way")))
 
 
 @given(st.lists(st.floats(-100, 1), min_size=1, max_size=20))
@@ -105,7 +111,7 @@ def enumerated(table: Table) -> Counter[float]:
 @given(tables())
 @settings(max_examples=30, deadline=None)
 def test_returns_of_random_play_are_those_of_all_action_sequences(table: Table) -> None:
-    data = figures.return_laws(made(table))
+    data = made(table).return_laws
     assert isinstance(data, ReturnLaws)
     brute = enumerated(table)
     assert data.random.values is not None
@@ -122,7 +128,7 @@ def test_returns_of_random_play_are_those_of_all_action_sequences(table: Table) 
 @settings(max_examples=20, deadline=None)
 def test_rewards_without_a_unit_have_a_mean_and_a_deviation(table: Table) -> None:
     odd = replace(table, reward=table.reward * math.pi + np.linspace(0, math.sqrt(2), table.reward.size) ** 2)
-    data = figures.return_laws(made(odd))
+    data = made(odd).return_laws
     assert isinstance(data, ReturnLaws)
     brute = enumerated(odd)
     mean = sum(v * p for v, p in brute.items())
@@ -130,12 +136,12 @@ def test_rewards_without_a_unit_have_a_mean_and_a_deviation(table: Table) -> Non
     assert (data.random.mean, data.random.deviation) == pytest.approx((mean, deviation), abs=1e-6)
     assert data.optimal.mean == pytest.approx(max(brute))
     if data.chance is None:
-        assert "unit" in texts(figures.returns_figure(data))
+        assert "unit" in texts(returns_figure(data))
 
 
 def test_some_tables_have_no_unit() -> None:
     table = Table.from_arrays([[0, 0]], [[1.0, math.pi]], horizon=3)
-    data = figures.return_laws(made(table))
+    data = made(table).return_laws
     assert isinstance(data, ReturnLaws)
     assert data.chance is None
     assert data.random.values is None
@@ -156,18 +162,18 @@ def test_bins_keep_all_probability_that_can_be_seen(count: int, seed: int) -> No
 def test_tails_are_read_off_a_logarithmic_axis() -> None:
     rare = Law("random play", 0.1, 0.3, np.array([0.0, 1.0]), np.array([1 - 1e-9, 1e-9]))
     sure = Law("optimal play", 1.0, 0.0, np.array([1.0]), np.array([1.0]))
-    figure = figures.returns_figure(ReturnLaws(rare, sure, 1e-9))
+    figure = returns_figure(ReturnLaws(rare, sure, 1e-9))
     assert figure.layout.yaxis.type == "log"
     assert figure.layout.yaxis.range[0] < -9
     assert "1.00e-09" in texts(figure)
     even = replace(rare, probabilities=np.array([0.5, 0.5]))
-    assert figures.returns_figure(ReturnLaws(even, sure, 0.5)).layout.yaxis.type is None
+    assert returns_figure(ReturnLaws(even, sure, 0.5)).layout.yaxis.type is None
 
 
 def test_sampled_returns_show_n_and_the_interval_of_their_mean(sampled: Card) -> None:
-    data = figures.return_laws(sampled)
+    data = sampled.return_laws
     assert isinstance(data, ReturnSample)
-    figure = figures.returns_figure(data)
+    figure = returns_figure(data)
     assert "n = 50" in texts(figure)
     band, line = figure.layout.shapes
     assert (band.x0, band.x1, line.x0) == (data.mean.low, data.mean.high, data.mean.value)
@@ -179,7 +185,7 @@ def test_sampled_returns_show_n_and_the_interval_of_their_mean(sampled: Card) ->
 @given(tables())
 @settings(max_examples=30, deadline=None)
 def test_the_best_k_is_the_simple_bounds(table: Table) -> None:
-    found, bound = figures.horizons(made(table)), simple_bound(table)
+    found, bound = horizons(made(table)), simple_bound(table)
     assert bound.k is not None
     assert found is not None
     assert found.best_k == bound.k
@@ -188,9 +194,9 @@ def test_the_best_k_is_the_simple_bounds(table: Table) -> None:
 
 
 def test_lengths_show_intervals_and_reasons(lake: Card) -> None:
-    data = figures.horizons(lake)
+    data = horizons(lake)
     assert data is not None
-    figure = figures.horizons_figure(data)
+    figure = horizons_figure(data)
     bars = [t for t in figure.data if t.type == "bar"]
     (gorp,) = [b for b in bars if b.error_x.visible]
     assert (gorp.x[0] - gorp.error_x.arrayminus[0], gorp.x[0] + gorp.error_x.array[0]) == (2.25, 2.75)
@@ -202,24 +208,24 @@ def test_lengths_show_intervals_and_reasons(lake: Card) -> None:
 def test_infinite_lengths_stay_inside(lake: Card) -> None:
     open_ended = {**lake.effective_horizon, "gorp": Length(2.5, 2, 3, (2.25, math.inf), 100)}
     card = replace(lake, effective_horizon=open_ended, simple_bound_m=(math.inf, math.inf, 4.0, math.inf))
-    data = figures.horizons(card)
+    data = horizons(card)
     assert data is not None
     assert data.best_k == 3
-    figure = figures.horizons_figure(data)
+    figure = horizons_figure(data)
     assert "∞" in texts(figure)
     assert "no m suffices" in texts(figure)
     assert "Infinity" not in figure.to_json()
-    assert "Infinity" not in figures.scatter_figure(figures.scatter([card, card])).to_json()
+    assert "Infinity" not in scatter_figure(scatter([card, card])).to_json()
     endless = replace(card, effective_horizon={"simple": Length(math.inf, None, None)}, simple_bound_m=(math.inf,))
-    assert "∞" in "".join(texts(f) for name, f in cards_figures([endless]).items() if name == "horizons")
+    assert "∞" in "".join(texts(f) for name, f in endless.figures().items() if name == "horizons")
 
 
 def test_scatter_takes_what_was_measured_before_what_bounds_it(lake: Card, sampled: Card) -> None:
     bound = replace(lake, name="bounded", effective_horizon={**lake.effective_horizon, "gorp": None})
-    data = figures.scatter([lake, bound, sampled])
+    data = scatter([lake, bound, sampled])
     assert [(t.name, t.kind) for t in data.tasks] == [("a lake", "gorp"), ("bounded", "bound")]
     assert data.absent == (("a pole", "it has no table"),)
-    figure = figures.scatter_figure(data)
+    figure = scatter_figure(data)
     measured, open_ = figure.data
     assert (measured.x[0], measured.y[0]) == (16, 2.5)
     assert (measured.y[0] - measured.error_y.arrayminus[0], measured.y[0] + measured.error_y.array[0]) == (2.25, 2.75)
@@ -233,9 +239,9 @@ def test_scatter_takes_what_was_measured_before_what_bounds_it(lake: Card, sampl
 def test_a_task_without_a_place_in_the_scatter_says_why(lake: Card) -> None:
     reasons = {"effective_horizon.gorp": "of no use here", "effective_horizon.stochastic": "not solvable"}
     lost = replace(lake, deterministic=False, effective_horizon={}, undefined=reasons)
-    assert figures.scatter([lost, lake]).absent == (("a lake", "not solvable"),)
-    assert figures.horizons(replace(lost, sticky=None)) is None
-    assert "not solvable" in cards_html([replace(lost, sticky=None)])
+    assert scatter([lost, lake]).absent == (("a lake", "not solvable"),)
+    assert horizons(replace(lost, sticky=None)) is None
+    assert "not solvable" in html(replace(lost, sticky=None))
 
 
 def test_names_in_the_scatter_keep_off_each_other() -> None:

@@ -9,22 +9,24 @@ import numpy as np
 import pytest
 
 from mohs.core.cell import Agent
-from mohs.protocols.experiment.study import Axis, Contender, Evaluation, Experiment, Level, plan
-from mohs.protocols.experiment.verdict import Verdict, verdict
-from mohs.protocols.experiment.page import experiment_html, runs_csv, summary_csv
-from mohs.protocols.experiment.figures import experiment_figures, maps
+from mohs.protocols.experiment.figures import maps
+from mohs.protocols.experiment.page import runs_csv, summary_csv
+from mohs.protocols.experiment.study import Axis, Evaluation, Experiment, Level, StudyAgent, plan
+from mohs.protocols.experiment.verdict import ExperimentVerdict, verdict
+from mohs.runs.results import Results
+from read_pages import html
 
 
 def axis(name, *values):
     return Axis(name, tuple(Level(value, ((name, value),)) for value in values))
 
 
-def invented(*axes: Axis, seeds: int = 6) -> Verdict:
+def invented(*axes: Axis, seeds: int = 6) -> ExperimentVerdict:
     """Two agents, of which the second has no run at the first level of the first axis."""
     asked = Experiment(
         "small", "", "Does <it> work?", "–", "grid", seeds,
-        tuple(Contender(name, Agent.make(name), 1000) for name in ("q_learning", "sarsa")),
-        "toy/discrete", (), axes, Evaluation(), ("paper", "length"),
+        tuple(StudyAgent(name, Agent.make(name), 1000) for name in ("q_learning", "sarsa")),
+        "toy/discrete", (), axes, Evaluation(), ("auc_paper", "length"),
     )  # fmt: skip
     steps, rng, scores = np.arange(100, 1001, 100), np.random.default_rng(0), {}
     for cell in plan(asked).cells:
@@ -36,39 +38,39 @@ def invented(*axes: Axis, seeds: int = 6) -> Verdict:
             "train/return": (steps, curve), "train/length": (steps, 2 * curve),
             "eval/return": (steps[-1:], curve[-1:]), "eval/length": (steps[-1:], curve[-1:]),
         }  # fmt: skip
-    return verdict(asked, scores)
+    return verdict(asked, Results.of(plan(asked), scores))
 
 
 @pytest.fixture(scope="module")
-def bars() -> Verdict:
+def bars() -> ExperimentVerdict:
     return invented(axis("delay", 0, 2, 4))
 
 
 def test_one_axis_gives_bars_and_curves_for_each_agent(bars):
-    figures = experiment_figures(bars)
+    figures = bars.figures()
     assert list(figures) == [
         "1-q_learning-delay-bars", "1-q_learning-delay-curves", "2-sarsa-delay-bars", "2-sarsa-delay-curves",
     ]  # fmt: skip
     drawn = figures["1-q_learning-delay-bars"].data
-    means = [spot.means[name].value for name in ("paper", "length") for spot in bars.panels[0].spots]
+    means = [point.means[name].value for name in ("auc_paper", "length") for point in bars.panels[0].points]
     assert [float(bar.y[0]) for bar in drawn] == pytest.approx(means)
     assert [bar.text for bar in figures["2-sarsa-delay-bars"].data] == ["missing", "", "", "missing", "", ""]
 
 
 def test_two_axes_give_maps_and_further_axes_one_for_each_value():
     found = invented(axis("delay", 0, 2), axis("reward_noise", 0.0, 1.0, 5.0), axis("sequence_length", 1, 2))
-    figures = experiment_figures(found)
+    figures = found.figures()
     kinds = [name.removeprefix("1-q_learning-delay-reward_noise-sequence_length-") for name in figures][:5]
-    assert kinds == ["map-paper-1", "map-paper-2", "map-length-1", "map-length-2", "curves"]
-    first, second = maps(found.panels[0], "paper", 6)
-    spots = {tuple(level.value for level in spot.point): spot for spot in found.panels[0].spots}
-    assert first.means[1][2] == spots[(2, 5.0, 1)].means["paper"]
-    assert second.spreads[0][1] == spots[(0, 1.0, 2)].spreads["paper"]
+    assert kinds == ["map-auc_paper-1", "map-auc_paper-2", "map-length-1", "map-length-2", "curves"]
+    first, second = maps(found.panels[0], "auc_paper", 6)
+    spots = {tuple(level.value for level in spot.point): spot for spot in found.panels[0].points}
+    assert first.means[1][2] == spots[(2, 5.0, 1)].means["auc_paper"]
+    assert second.spreads[0][1] == spots[(0, 1.0, 2)].spreads["auc_paper"]
     assert "sequence_length = 2" in second.title
 
 
 def test_the_page_asks_the_question_and_says_what_is_missing(bars):
-    page = experiment_html(bars, experiment_figures(bars))
+    page = html(bars)
     assert "<h1>Does &lt;it&gt; work?</h1>" in page
     assert "6 runs are missing" in page
     assert page.count('data-figure="') == 4

@@ -18,15 +18,20 @@ from small_cards import NAMES, chain, grid
 from mohs import Table
 from mohs.exact.measures.distances import distances
 from mohs.exact.values import solve
-from mohs.report import figures
 from mohs.protocols.card.figures.state_graph import HIGHEST, SPAN, StateGraph, layout, node_size
 from mohs.protocols.card.figures.state_grid import StateGrid, grid_shape
 from mohs.protocols.card.figures.state_layers import StateLayers
+from mohs.protocols.card.figures.states import StatePicture, state_figure, state_picture
+from mohs.protocols.card.states import state_values
 from mohs.tables.puzzles.tiles import tiles
 from mohs.tables.transforms import sticky_actions
 
-sys.path.append(str(Path(__file__).parents[1] / "exact"))
+sys.path.append(str(Path(__file__).parents[2] / "exact"))
 from small_tables import tables
+
+
+def drawn(table: Table, horizon: int) -> StatePicture:
+    return state_picture(table, state_values(table, horizon))
 
 
 @given(st.integers(2, 4), st.integers(2, 4), st.integers(0, 99), st.integers(1, 4))
@@ -36,7 +41,7 @@ def test_a_grid_shows_the_value_and_every_optimal_action_of_each_cell(
 ) -> None:
     cells = np.random.default_rng(seed).permutation(np.arange(1, rows * columns)).tolist()
     table = grid(rows, columns, cells[0], tuple(cells[1:2]), horizon)
-    picture = figures.state_picture(table, horizon)
+    picture = drawn(table, horizon)
     assert isinstance(picture, StateGrid)
     succ, reward = table.succ.reshape(-1, 4), table.reward.reshape(-1, 4)
 
@@ -70,7 +75,7 @@ def test_of_a_cell_with_several_states_one_that_goes_on_is_shown() -> None:
         [[1, 1], [2, 3], [3, 3], [3, 3]], [[0, 0], [0, 5], [1, 1], [0, 0]], horizon=3, terminal=[3]
     )
     table = replace(table, renderer="grid 1 2", observation=np.array([0, 1, 0, 1], dtype=np.int32))
-    picture = figures.state_picture(table, 3)
+    picture = drawn(table, 3)
     assert isinstance(picture, StateGrid)
     assert picture.state.tolist() == [[0, 1]]
     assert picture.value.tolist() == [[5, 5]]
@@ -113,7 +118,7 @@ def moves(table: Table, states: list[int]) -> set[tuple[int, int, float]]:
 def test_a_graph_has_the_moves_of_an_episode_and_what_they_pay(table: Table, noisy: bool) -> None:
     made_ = sticky_actions(table, 0.25) if noisy else table
     assert made_.horizon is not None
-    picture = figures.state_picture(made_, made_.horizon)
+    picture = drawn(made_, made_.horizon)
     assert isinstance(picture, StateGraph)
     assert {n.state: n.distance for n in picture.nodes} == reachable(made_, made_.horizon)
     possible = [m for m in moves(made_, [n.state for n in picture.nodes]) if m[1] in {n.state for n in picture.nodes}]
@@ -131,7 +136,7 @@ def test_a_graph_has_the_moves_of_an_episode_and_what_they_pay(table: Table, noi
 def test_nodes_of_a_graph_do_not_touch_and_layers_go_right(states: int, actions: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     table = Table.from_arrays(rng.integers(0, states, size=(states, actions)), np.zeros((states, actions)), horizon=99)
-    picture = figures.state_picture(table, 99)
+    picture = drawn(table, 99)
     assert isinstance(picture, StateGraph)
     places, height = layout(picture)
     apart = np.linalg.norm(places[:, None] - places[None], axis=2) + 1e9 * np.eye(len(places))
@@ -156,7 +161,7 @@ def test_larger_tasks_are_counted_by_distance(states: int, seed: int) -> None:
     moves_[:, 0] = np.append(np.arange(1, states), -1)
     table = Table.from_arrays(moves_, rng.integers(-1, 3, size=(states, 3)).astype(float), horizon=70)
     value, found = solve.values(table, discount=1.0), reachable(table, 70)
-    picture = figures.state_picture(table, 70)
+    picture = drawn(table, 70)
     if len(found) <= 60:
         assert isinstance(picture, StateGraph)
         return
@@ -180,14 +185,14 @@ def test_larger_tasks_are_counted_by_distance(states: int, seed: int) -> None:
 )  # fmt: skip
 def test_the_picture_fits_the_number_of_states_that_an_episode_can_reach(table: Table, kind: type) -> None:
     assert table.horizon is not None
-    picture = figures.state_picture(table, table.horizon)
+    picture = drawn(table, table.horizon)
     assert isinstance(picture, kind)
-    assert len(figures.state_figure(picture, table.horizon).data) > 0
+    assert len(state_figure(picture, table.horizon).data) > 0
 
 
 def test_the_puzzle_of_181440_states_is_drawn_by_distance() -> None:
     table = tiles(distance=8)
-    picture = figures.state_picture(table, 50)
+    picture = drawn(table, 50)
     assert isinstance(picture, StateLayers)
     assert picture.going.sum() + picture.ends.sum() == 181_440
     assert picture.going.tolist() == (np.bincount(distances(table)) - picture.ends).tolist()

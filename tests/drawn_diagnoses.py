@@ -1,35 +1,37 @@
-"""Verdicts made of invented runs, so that every law is tested in seconds."""
+"""Diagnoses to draw, made of invented runs, so that every law of a report is tested in seconds."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
-import pytest
 
+from mohs.agents.protocol import Points
 from mohs.core.cell import Agent
 from mohs.core.task import Task
-from mohs.protocols.diagnose.verdict import Study, Verdict, plan, verdict
+from mohs.protocols.diagnose.study import DiagnosisStudy, plan
+from mohs.protocols.diagnose.verdict import Diagnosis, verdict
+from mohs.runs.results import Results
 
 # Ordered, noisy, unordered, two-sided on a logarithmic axis, and without any harder dose.
 DIALS = ["delay", "reward_noise", "irrelevant_features", "reward_scale", "reward_density"]
+LENGTH = 100.0  # of every episode
 Keep = Callable[[Task, int], bool]
 
 
-def invented(
+def diagnosis(
     seeds: int = 5,
     keep: Keep = lambda task, seed: True,
     dials: list[str] | None = None,
     pairs: tuple[tuple[str, str], ...] = (("delay", "sequence_length"),),
     agent: str = "invented",
     level: float = 60.0,
-) -> Verdict:
+) -> Diagnosis:
     """An agent that loses with delay and reward noise; runs that `keep` refuses are missing."""
-    study = Study.make(Agent.make(agent), "standard", dials or DIALS, pairs, seeds, 1000)
+    study = DiagnosisStudy.make(Agent.make(agent), "standard", dials or DIALS, pairs, seeds, 1000)
     rng = np.random.default_rng(0)
     steps = np.arange(100, 1001, 100)
-    scores: dict[str, Any] = {}
+    found: dict[str, Points] = {}
     for cell in plan(study).cells:
         task = cell.segments[0].source
         assert isinstance(task, Task)
@@ -37,27 +39,7 @@ def invented(
             continue
         size = level * task["reward_scale"] / (1 + task["delay"] + task["reward_noise"] / 5)
         curve = size * (steps / 1000 + 0.05 * rng.standard_normal(len(steps)))
-        end = (steps[-1:], curve[-1:])
-        scores[cell.key] = {"train/return": (steps, curve), "eval/return": end, "noise_free/return": end}
-    return verdict(study, scores)
-
-
-@pytest.fixture(scope="session")
-def whole() -> Verdict:
-    return invented()
-
-
-@pytest.fixture(scope="session")
-def holed() -> Verdict:
-    """All of delay 8 is missing, and some of delay 2."""
-    return invented(keep=lambda task, seed: task["delay"] != 8 and not (task["delay"] == 2 and seed < 2))
-
-
-@pytest.fixture(scope="session")
-def single() -> Verdict:
-    return invented(seeds=1)
-
-
-@pytest.fixture(scope="session")
-def invent() -> Callable[..., Verdict]:
-    return invented
+        returns = {"train": (steps, curve), "eval": (steps[-1:], curve[-1:]), "noise_free": (steps[-1:], curve[-1:])}
+        lengths = {f"{name}/length": (at, np.full(len(at), LENGTH)) for name, (at, _) in returns.items()}
+        found[cell.key] = {f"{name}/return": curve for name, curve in returns.items()} | lengths
+    return verdict(study, Results.of(plan(study), found))

@@ -10,19 +10,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from small_cards import EVIL, chain, made, texts, the_lake, the_pole
-from test_report_pages import Reader, loads, needs_browser, opened
+from small_cards import chain, made, the_lake, the_pole
 
 from mohs.core.errors import UsageError
 from mohs.exact.measures.table_measures import measures
-from mohs.protocols.card.card import Card
-from mohs.report import card_rows
-from mohs.protocols.card.page import cards_html, write_cards
-from mohs.report.gallery import cards_figures
+from mohs.protocols.card import rows as card_rows
 from mohs.protocols.card.measure_words import WORDS
+from mohs.protocols.card.record import Card, Cards
 from mohs.report.numbers import written
 from mohs.report.theme import DARK, exchange, themed
 from mohs.stats import estimate
+from read_pages import EVIL, Reader, html, loads, needs_browser, opened, texts
 
 
 @pytest.fixture(scope="module")
@@ -112,12 +110,12 @@ def test_small_exact_values_are_not_written_as_nothing(value: float, text: str) 
 
 @pytest.fixture(scope="module")
 def page(lake: Card) -> str:
-    return cards_html([lake])
+    return html(lake)
 
 
 @pytest.fixture(scope="module")
 def several(lake: Card, sampled: Card) -> str:
-    return cards_html([lake, made(chain(70, 80), "a chain", gamma=0.9), sampled])
+    return html(Cards((lake, made(chain(70, 80), "a chain", gamma=0.9), sampled)))
 
 
 def test_pages_load_nothing_and_every_figure_has_its_place(page: str, several: str) -> None:
@@ -168,13 +166,13 @@ def test_several_cards_are_compared_first(several: str, lake: Card) -> None:
 
 
 def test_estimated_cards_say_so(sampled: Card) -> None:
-    text = cards_html([sampled])
+    text = html(sampled)
     assert "estimated from 50 episodes of random play" in text
     assert set(json.loads(Reader(text).scripts["figures"])) == {"returns"}
 
 
 def test_a_card_that_knows_next_to_nothing_has_a_page() -> None:
-    text = cards_html([Card(name="bare", exact=True, horizon=3, gamma=1.0)])
+    text = html(Card(name="bare", exact=True, horizon=3, gamma=1.0))
     assert json.loads(Reader(text).scripts["figures"]) == {}
     assert "There is nothing to draw" in text
 
@@ -182,7 +180,7 @@ def test_a_card_that_knows_next_to_nothing_has_a_page() -> None:
 def test_embedded_files_round_trip(page: str, several: str, lake: Card) -> None:
     files = json.loads(Reader(page).scripts["files"])
     plain = json.loads(json.dumps(lake.to_json()).replace("Infinity", "null"))
-    assert json.loads(files["card.json"]["text"]) == plain
+    assert json.loads(files["verdict.json"]["text"]) == plain
     rows = list(csv.DictReader(io.StringIO(files["card.csv"]["text"])))
     by_key = {(r["sticky"], r["quantity"]): r for r in rows}
     gorp = by_key["0.0", "effective_horizon.gorp"]
@@ -191,16 +189,16 @@ def test_embedded_files_round_trip(page: str, several: str, lake: Card) -> None:
     assert by_key["0.0", "measures.diameter"]["undefined"] == "it is too large"
     assert lake.sticky is not None
     assert by_key["0.25", "states"]["value"] == str(lake.sticky[1].states)
-    found = json.loads(json.loads(Reader(several).scripts["files"])["card.json"]["text"])
+    found = json.loads(json.loads(Reader(several).scripts["files"])["verdict.json"]["text"])["cards"]
     assert [card["target"] for card in found] == ["a lake", "a chain", "a pole"]
 
 
 def test_names_and_reasons_are_escaped(sampled: Card) -> None:
     evil = made(chain(3, 4), EVIL, undefined={"measures.diameter": EVIL, "effective_horizon.tight": EVIL})
-    for text in (cards_html([evil]), cards_html([evil, replace(sampled, name=EVIL, undefined={"states": EVIL})])):
+    for text in (html(evil), html(Cards((evil, replace(sampled, name=EVIL, undefined={"states": EVIL}))))):
         assert "<script>alert" not in text
         assert "&lt;script&gt;alert(1)" in text
-    drawn = cards_figures([replace(evil, min_k=None, undefined={**evil.undefined, "min_k": EVIL}), evil])
+    drawn = Cards((replace(evil, min_k=None, undefined={**evil.undefined, "min_k": EVIL}), evil)).figures()
     for name in ("scatter", "task-1-look-ahead", "task-1-horizons"):
         assert "&lt;script&gt;alert(1)" in texts(drawn[name]), "plotly would read the name as a tag"
         assert "<script>" not in texts(drawn[name])
@@ -208,43 +206,43 @@ def test_names_and_reasons_are_escaped(sampled: Card) -> None:
 
 def test_dark_figures_hold_no_light_colour(lake: Card) -> None:
     only_light = set(exchange(DARK)) - set(exchange(DARK).values())
-    for figure in cards_figures([lake, made(chain(70, 80)), made(chain(5, 6))]).values():
+    for figure in Cards((lake, made(chain(70, 80)), made(chain(5, 6)))).figures().values():
         text = themed(figure, "dark").to_json()
         assert not [colour for colour in only_light if colour in text]
 
 
 def test_cards_are_written_whole(lake: Card, tmp_path: Path) -> None:
-    path = write_cards([lake], tmp_path / "new")
-    assert path == tmp_path / "new" / "card.html"
-    assert sorted(p.name for p in path.parent.iterdir()) == ["card.html", "card.json"]
-    assert json.loads((path.parent / "card.json").read_text())["target"] == "a lake"
-    assert path.read_text() == cards_html([lake]), "the same card has the same page"
+    path = lake.save(tmp_path / "new")
+    assert path == tmp_path / "new" / "report.html"
+    assert sorted(p.name for p in path.parent.iterdir()) == ["card.csv", "report.html", "verdict.json"]
+    assert json.loads((path.parent / "verdict.json").read_text())["target"] == "a lake"
+    assert path.read_text() == html(lake), "the same card has the same page"
 
 
 def test_what_cannot_be_written_is_one_sentence(lake: Card, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="at least one card"):
-        write_cards([], tmp_path)
+        Cards(())
     (tmp_path / "file").write_text("")
     with pytest.raises(UsageError, match="cannot be written"):
-        write_cards([lake], tmp_path / "file")
+        lake.save(tmp_path / "file")
     monkeypatch.delenv("BROWSER_PATH", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match="install Chromium"):
-        write_cards([lake], tmp_path / "out", png=True)
+        lake.save(tmp_path / "out", png=True)
     assert not (tmp_path / "out").exists()
 
 
 @needs_browser
 def test_png_has_every_figure(lake: Card, tmp_path: Path) -> None:
     pytest.importorskip("kaleido")
-    write_cards([lake], tmp_path, png=True)
+    lake.save(tmp_path, png=True)
     pictures = list((tmp_path / "png").iterdir())
-    assert sorted(p.stem for p in pictures) == sorted(cards_figures([lake]))
+    assert sorted(p.stem for p in pictures) == sorted(lake.figures())
     assert all(p.read_bytes().startswith(b"\x89PNG") for p in pictures)
 
 
 @needs_browser
 def test_browser_draws_and_the_page_asks_for_nothing(lake: Card, sampled: Card, tmp_path: Path) -> None:
-    elements, console = opened(write_cards([lake, made(chain(9, 12), EVIL), sampled], tmp_path), tmp_path)
+    elements, console = opened(Cards((lake, made(chain(9, 12), EVIL), sampled)).save(tmp_path), tmp_path)
     assert elements.count("main-svg") > 0, "the script drew no figure"
     assert console == ""

@@ -8,20 +8,18 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
-import plotly.graph_objects as go
 
 from mohs import Table
 from mohs.exact.bounds.simple import simple_bound
 from mohs.exact.lookahead import qvi
 from mohs.exact.values import solve
-from mohs.protocols.card.card import Card, Length
+from mohs.protocols.card.record import Card, Length
 from mohs.protocols.card.rollouts import Rollouts
 from mohs.stats import estimate
 from mohs.tables.transforms import sticky_actions
 
 NAMES = ("left", "down", "right", "up")
 MOVES = ((0, -1), (1, 0), (0, 1), (-1, 0))
-EVIL = "<script>alert(1)</script>&\"'"
 
 
 def grid(rows: int, columns: int, goal: int, holes: tuple[int, ...], horizon: int) -> Table:
@@ -69,10 +67,6 @@ def made(table: Table, name: str = "a task", **other: object) -> Card:
         undefined=undefined | {"measures.diameter": "it is too large"}, table=table,
     )  # fmt: skip
     return replace(found, **other)  # type: ignore[arg-type]
-
-
-def texts(figure: go.Figure) -> str:
-    return " ".join([figure.layout.title.text or "", *(a.text for a in figure.layout.annotations)])
 
 
 @cache
