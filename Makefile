@@ -20,7 +20,7 @@ demo: $(READY) browser
 	$(BIN)/mohs compare dqn q_learning --out $(DEMO)/comparison --store sqlite:///$(DEMO)/results.db
 	$(BIN)/mohs card toy/discrete delay=2 FrozenLake-v1 is_slippery=False --out $(DEMO)/card $(if $(BROWSER_PATH),--png)
 	@echo
-	@echo "Open $(DEMO)/dqn/report.html, $(DEMO)/comparison/ and $(DEMO)/card/card.html in a browser."
+	@echo "Open $(DEMO)/dqn/report.html, $(DEMO)/comparison/report.html and $(DEMO)/card/report.html in a browser."
 
 test: $(READY) browser procgen lint types unit
 
