@@ -8,7 +8,7 @@ import pytest
 
 import mohs
 from mohs import Table, Task, UsageError
-from mohs.protocols.card.targets import read_targets, read_value, resolve
+from mohs.protocols.card.targets import read_targets, resolve
 
 
 def test_parameters_belong_to_the_task_before_them():
@@ -16,18 +16,6 @@ def test_parameters_belong_to_the_task_before_them():
     expected = [("toy/discrete", {"delay": 2, "seed": 3}), ("FrozenLake-v1", {"is_slippery": False, "map_name": "4x4"})]
     assert read_targets(words) == expected
     assert read_targets([" ".join(words[:3]), " ".join(words[3:])]) == expected
-
-
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [
-        ("(1,2)", [1, 2]), ("(64, 64)", [64, 64]), ("(64,)", [64]), ("((8, 4), (16, 3))", [(8, 4), (16, 3)]),
-        ("(1, None)", [1, None]), ("[1, 2]", [1, 2]), ("(1", "(1"), ("(a, b)", "(a, b)"), ("(1)", "(1)"),
-        ("yes", True), ("4x4", "4x4"),
-    ],
-)  # fmt: skip
-def test_values_are_read_as_json_or_as_python_writes_them(text, value):
-    assert read_value(text) == value
 
 
 def test_a_named_configuration_is_called_by_its_name():

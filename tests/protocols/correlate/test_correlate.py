@@ -13,10 +13,11 @@ from scipy.stats import spearmanr
 
 from mohs.cli import main
 from mohs.core.errors import UsageError
-from mohs.protocols.correlate.correlation import correlate
-from mohs.protocols.experiment.study import Axis, Experiment, Level
+from mohs.protocols.correlate.correlation import correlate_studies
 from mohs.protocols.experiment.files import read_study
-from mohs.protocols.experiment.verdict import Verdict, verdict
+from mohs.protocols.experiment.study import Axis, Experiment, Level, plan
+from mohs.protocols.experiment.verdict import ExperimentVerdict, verdict
+from mohs.runs.results import Results
 
 STUDY = """
 question = "How much does it cost?"
@@ -37,7 +38,7 @@ COMPLEX = {**TOY, "env": "toy/grid", "doses": [0, 0.01, 0.05, 0.1, 0.25]}
 def test_doses_are_paired_by_their_order(tmp_path: Path) -> None:
     toy = made(tmp_path, TOY, [9, 8, 5, 5, 1])
     complex_ = made(tmp_path, COMPLEX, [50, 60, 30, 20, 10])
-    found = correlate([toy], complex_)
+    found = correlate_studies([toy], complex_)
     (row,) = found.rows
     assert [(pair.toy_dose, pair.complex_dose) for pair in row.pairs] == [
         (0.0, 0.0), (1.0, 0.01), (5.0, 0.05), (10.0, 0.1), (25.0, 0.25)
@@ -48,15 +49,15 @@ def test_doses_are_paired_by_their_order(tmp_path: Path) -> None:
     assert row.p_student == pytest.approx(spearmanr(*means).pvalue)
     assert row.p > row.p_student > 0
     assert row.correlation.low <= row.correlation.value <= row.correlation.high
-    assert found.toy_measures == ("paper",)
+    assert found.toy_measures == ("auc_paper",)
     assert found.complex_measure == "auc"
-    assert found.headline.startswith("The rank correlation of toy and complex is at least 0.7 in 1 of 1 cases")
+    assert found.sentences[0].startswith("The rank correlation of toy and complex is at least 0.7 in 1 of 1 cases")
 
 
 def test_unequal_numbers_of_doses_are_paired_by_value(tmp_path: Path) -> None:
     toy = made(tmp_path, TOY, [9, 8, 5, 4, 1])
     complex_ = made(tmp_path, {**COMPLEX, "doses": [0, 2, 5, 25]}, [40, 0, 60, 20])
-    (row,) = correlate([toy], complex_).rows
+    (row,) = correlate_studies([toy], complex_).rows
     assert [(pair.toy_dose, pair.complex_dose) for pair in row.pairs] == [(0.0, 0.0), (5.0, 5.0), (25.0, 25.0)]
     assert row.correlation.value == pytest.approx(0.5)
 
@@ -64,7 +65,7 @@ def test_unequal_numbers_of_doses_are_paired_by_value(tmp_path: Path) -> None:
 def test_a_dose_without_runs_is_left_out(tmp_path: Path) -> None:
     toy = made(tmp_path, TOY, [9, 8, None, 4, 1])
     complex_ = made(tmp_path, COMPLEX, [50, 40, 30, 20, 10])
-    (row,) = correlate([toy], complex_).rows
+    (row,) = correlate_studies([toy], complex_).rows
     assert [pair.toy_dose for pair in row.pairs] == [0.0, 1.0, 10.0, 25.0]
     assert row.correlation.value == pytest.approx(1.0)
     assert row.p == pytest.approx(2 / 24)
@@ -76,14 +77,14 @@ def test_several_toys_are_held_against_one_study(tmp_path: Path) -> None:
     both = read(tmp_path, COMPLEX)
     both = replace(both, mode="sweep", axes=(Axis("delay", _levels("delay", [0, 1, 2])), *both.axes))
     complex_ = filled(both, [[50, 60, 70], [50, 40, 30, 20, 10]])  # vanilla is on both axes
-    found = correlate([noise, delay], complex_)
+    found = correlate_studies([noise, delay], complex_)
     assert [(row.axis, round(row.correlation.value, 3)) for row in found.rows] == [("reward_noise", 1), ("delay", -1)]
-    assert "in 1 of 2 cases; its mean is 0.00" in found.headline
+    assert "in 1 of 2 cases; its mean is 0.00" in found.sentences[0]
 
 
 def test_a_study_that_does_not_vary_has_no_correlation(tmp_path: Path) -> None:
     toy = made(tmp_path, TOY, [2, 2, 2, 2, 2], noise=0.0)
-    (row,) = correlate([toy], made(tmp_path, COMPLEX, [5, 4, 3, 2, 1])).rows
+    (row,) = correlate_studies([toy], made(tmp_path, COMPLEX, [5, 4, 3, 2, 1])).rows
     assert math.isnan(row.correlation.value)
     assert math.isnan(row.p)
     assert row.to_json()["p"] is None
@@ -93,12 +94,12 @@ def test_what_cannot_be_correlated_is_told(tmp_path: Path) -> None:
     toy = made(tmp_path, TOY, [9, 8, 5, 4, 1])
     other = made(tmp_path, {**COMPLEX, "axis": "delay", "doses": [0, 1, 2]}, [1, 2, 3])
     with pytest.raises(UsageError, match="q_learning on reward_noise there, q_learning on delay here"):
-        correlate([toy], other)
+        correlate_studies([toy], other)
     few = made(tmp_path, {**COMPLEX, "doses": [0, 1]}, [1, 2])
     with pytest.raises(UsageError, match="only 2 doses have runs in both"):
-        correlate([toy], few)
+        correlate_studies([toy], few)
     with pytest.raises(UsageError, match="measure of"):
-        correlate([toy], toy, "points")
+        correlate_studies([toy], toy, "points")
 
 
 def test_the_command_writes_what_it_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -110,8 +111,8 @@ def test_the_command_writes_what_it_prints(tmp_path: Path, capsys: pytest.Captur
     words = ["correlate", "toy", "complex", "--store", store, "--out", str(tmp_path / "report"), "--json"]
     command(words)
     printed = json.loads(capsys.readouterr().out)
-    assert printed.pop("report") == str(tmp_path / "report" / "correlation.html")
-    assert printed == json.loads((tmp_path / "report" / "correlation.json").read_text())
+    assert printed.pop("report") == str(tmp_path / "report" / "report.html")
+    assert printed == json.loads((tmp_path / "report" / "verdict.json").read_text())
     (row,) = printed["rows"]
     assert len(row["doses"]) == 5
     assert row["rank_correlation"]["n"] == 6
@@ -120,7 +121,7 @@ def test_the_command_writes_what_it_prints(tmp_path: Path, capsys: pytest.Captur
     csv = (tmp_path / "report" / "correlation.csv").read_text().splitlines()
     assert len(csv) == 2
     assert csv[1].startswith("q_learning,reward_noise,toy,complex,")
-    page = (tmp_path / "report" / "correlation.html").read_text()
+    page = (tmp_path / "report" / "report.html").read_text()
     assert 'data-figure="agreement"' in page
 
 
@@ -143,21 +144,23 @@ def read(directory: Path, settings: dict[str, object]) -> Experiment:
     return read_study(str(path))
 
 
-def made(directory: Path, settings: dict[str, object], means: list[float | None], noise: float = 0.1) -> Verdict:
+def made(
+    directory: Path, settings: dict[str, object], means: list[float | None], noise: float = 0.1
+) -> ExperimentVerdict:
     """A study with runs that lie around these means; None: a dose without runs."""
     return filled(read(directory, settings), [means], noise)
 
 
-def filled(study: Experiment, means: list[list[float | None]], noise: float = 0.1) -> Verdict:
+def filled(study: Experiment, means: list[list[float | None]], noise: float = 0.1) -> ExperimentVerdict:
     rng, scores = np.random.default_rng(0), {}
     for axis, of_axis in zip(study.axes, means, strict=True):
         for level, mean in zip(axis.levels, of_axis, strict=True):
-            for cell in study.cells(study.contenders[0], (level,), range(study.seeds)):
+            for cell in (study.cell(study.agents[0], (level,), seed) for seed in range(study.seeds)):
                 if mean is not None:
                     at, returns = np.array([cell.steps]), np.array([mean + noise * rng.normal()])
                     names = ("train/return", "train/length", "eval/return", "eval/length")
                     scores[cell.key] = dict.fromkeys(names, (at, returns))
-    return verdict(study, scores)
+    return verdict(study, Results.of(plan(study), scores))
 
 
 def _levels(name: str, values: list[float]) -> tuple[Level, ...]:

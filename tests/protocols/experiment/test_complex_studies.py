@@ -10,9 +10,8 @@ import torch
 from mohs.agents.protocol import Learner
 from mohs.agents.registry import learner
 from mohs.core.cell import Agent
-from mohs.protocols.experiment.study import Experiment, plan, points
 from mohs.protocols.experiment.files import describe, read_study
-from mohs.runs.learners import learner
+from mohs.protocols.experiment.study import Experiment, plan, points_of
 
 pytest.importorskip("mujoco")
 pytest.importorskip("ale_py")
@@ -26,7 +25,7 @@ EARLY = {"learning_starts": 32, "random_steps": 16, "buffer_size": 500}
 def test_mujoco_turns_the_range_of_actions_and_the_time_unit(name: str) -> None:
     study = read_study(name, "paper")
     assert [axis.name for axis in study.axes] == ["action_space_max", "time_unit"]
-    assert [contender.label for contender in study.contenders] == ["ddpg", "td3", "sac"]
+    assert list(study.labels) == ["ddpg", "td3", "sac"]
     # The plain environment is a dose of both axes, and runs once.
     assert len(plan(study).cells) == 3 * 5 * (7 + 5 - 1)
 
@@ -41,7 +40,7 @@ def test_every_game_is_asked_the_same() -> None:
 def test_rewards_of_games_are_cut_off() -> None:
     study = read_study("atari_qbert", "paper")
     assert dict(study.params)["reward_clip"] == (-1.0, 1.0)
-    assert {contender.budget for contender in study.contenders} == {10_000_000}
+    assert {asked.budget for asked in study.agents} == {10_000_000}
     assert len(plan(study).cells) == 3 * 5 * (3 * 5 - 2)
 
 
@@ -67,10 +66,10 @@ def test_irrelevant_dimensions_are_seen_and_moved_in() -> None:
 def test_the_last_dose_of_every_axis_runs(name: str, size: str, labels: tuple[str, ...]) -> None:
     """Some steps of every agent, with updates, at the last point of each panel."""
     study = short(read_study(name, size))
-    assert tuple(contender.label for contender in study.contenders) == labels
-    for contender in study.contenders:
+    assert study.labels == labels
+    for asked in study.agents:
         for axes in study.panels():
-            (cell,) = study.cells(contender, points(axes)[-1], [0])
+            cell = study.cell(asked, points_of(axes)[-1], 0)
             trained = learner([cell])
             before = weights(trained)
             trained.train(cell.steps)
@@ -81,8 +80,8 @@ def test_the_last_dose_of_every_axis_runs(name: str, size: str, labels: tuple[st
 
 def short(study: Experiment) -> Experiment:
     """The same study with a few hundred steps of agents that learn early."""
-    contenders = tuple(replace(contender, budget=200, agent=early(contender.agent)) for contender in study.contenders)
-    return replace(study, contenders=contenders, seeds=1)
+    agents = tuple(replace(asked, budget=200, agent=early(asked.agent)) for asked in study.agents)
+    return replace(study, agents=agents, seeds=1)
 
 
 def early(agent: Agent) -> Agent:

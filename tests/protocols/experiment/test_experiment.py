@@ -7,13 +7,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mohs.agents.registry import config as config_of
 from mohs.core.cell import Agent
-from mohs.protocols.experiment.study import Axis, Contender, Evaluation, Experiment, Level, plan, points
-from mohs.protocols.experiment.measures import MEASURES, measure, measures
+from mohs.protocols.conduct import carry_out, planned, stored_verdict
+from mohs.protocols.experiment.study import Axis, Evaluation, Experiment, Level, StudyAgent, plan, points_of
 from mohs.protocols.experiment.verdict import verdict
-from mohs.runs.execute import execute
+from mohs.protocols.measures import MEASURES, available, measure
+from mohs.protocols.scale import own_references
 from mohs.runs.execution import Execution
+from mohs.runs.results import Results
 from mohs.runs.store import open_store
 
 DELAY = Axis("delay", tuple(Level(v, (("delay", v),)) for v in (0, 4)))
@@ -29,12 +30,12 @@ def experiment(axes=(DELAY,), mode="grid", seeds=3, noise_free=False, agents=("q
         source="–",
         mode=mode,
         seeds=seeds,
-        contenders=tuple(Contender(name, Agent.make(name), budget) for name in agents),
+        agents=tuple(StudyAgent(name, Agent.make(name), budget) for name in agents),
         env="toy/discrete",
         params=(("reward_density", 0.5),),
         axes=tuple(axes),
         evaluation=Evaluation(2, 5, noise_free),
-        figures=("paper",),
+        figures=("auc_paper",),
     )
 
 
@@ -51,6 +52,10 @@ def invented(asked, keep=lambda cell: True, noise_free=False):
                 found |= {f"{probe}/length": (steps[:2], np.array([100.0, 60.0]))}
             scores[cell.key] = found
     return scores
+
+
+def judged(asked, scores):
+    return verdict(asked, Results.of(plan(asked), scores))
 
 
 def test_a_grid_has_all_combinations_and_a_sweep_one_axis_at_a_time():
@@ -77,8 +82,8 @@ def test_cells_are_paired_and_evaluated_at_equal_distances():
 
 def test_budgets_may_differ_between_agents():
     asked = experiment(agents=("q_learning", "sarsa"))
-    asked = replace(asked, contenders=(asked.contenders[0], Contender("sarsa", Agent.make("sarsa"), 600)))
-    assert {(c.agent.name, c.n_steps) for c in plan(asked).cells} == {("q_learning", 1000), ("sarsa", 600)}
+    asked = replace(asked, agents=(asked.agents[0], StudyAgent("sarsa", Agent.make("sarsa"), 600)))
+    assert {(c.agent.name, c.steps) for c in plan(asked).cells} == {("q_learning", 1000), ("sarsa", 600)}
 
 
 def test_an_experiment_is_the_same_after_json():
@@ -91,16 +96,32 @@ def test_an_experiment_is_the_same_after_json():
 def test_measures_are_those_of_the_curves():
     asked = experiment(noise_free=True)
     cell = plan(asked).cells[1]
-    assert cell.segments[0].source["delay"] == 4
-    found = measure(cell, invented(asked, noise_free=True)[cell.key])
-    assert set(found) == set(measures("toy/discrete", True)) == set(MEASURES)
+    task, scale = cell.segments[0].source, own_references("toy/discrete")
+    assert task["delay"] == 4
+    names = available("toy/discrete", scale, noise_free=True)
+    found = measure(task, invented(asked, noise_free=True)[cell.key], names, scale)
+    assert tuple(found) == names
+    assert set(names) == set(MEASURES) - {"auc_plain"}
     assert found["auc"] == found["final"] == 2.0
-    assert found["paper"] == pytest.approx(2.0 * 100 / 96)
-    assert (found["length"], found["eval_length"]) == (50.0, 80.0)
-    assert found["eval"] == 1.0  # the mean over evaluations
-    assert found["normalised"] < found["auc"]
-    assert "paper" not in measures("toy/continuous", False)
-    assert not any("normalised" in name or "noise_free" in name for name in measures("CartPole-v1", False))
+    assert found["auc_paper"] == pytest.approx(2.0 * 100 / 96)
+    assert (found["length"], found["eval_length"], found["noise_free_length"]) == (50.0, 80.0, 80.0)
+    assert found["eval"] == found["noise_free"] == 1.0  # the mean over evaluations
+    assert found["normalised_auc"] == pytest.approx(scale.score(task).normalise(2.0))
+    assert found["normalised_final"] == found["normalised_auc"] < found["auc"]
+    assert found["normalised_eval"] == found["normalised_noise_free"] == pytest.approx(scale.score(task).normalise(1.0))
+
+
+def test_an_environment_has_the_measures_that_it_can_have():
+    assert "auc_paper" not in available("toy/continuous", own_references("toy/continuous"), noise_free=False)
+    assert own_references("CartPole-v1") is None
+    names = available("CartPole-v1", None, noise_free=False)
+    assert not any("normalised" in name or "noise_free" in name for name in names)
+
+
+def test_studies_with_the_old_names_of_measures_are_read():
+    asked = replace(experiment(), figures=("auc_paper", "normalised_auc", "auc"))
+    old = {**asked.to_json(), "figures": ["paper", "normalised", "auc"]}
+    assert Experiment.from_json(old) == asked
 
 
 def test_a_verdict_has_means_spreads_and_what_is_missing():
@@ -113,36 +134,35 @@ def test_a_verdict_has_means_spreads_and_what_is_missing():
             or (cell.segments[0].source["delay"] == 0 and cell.seed < 2)
         ),
     )
-    found = verdict(asked, scores)
+    found = judged(asked, scores)
     (panel,) = found.panels
-    assert [spot.point for spot in panel.spots] == points(asked.axes)
-    assert [(spot.n, spot.missing) for spot in panel.spots] == [(5, 0), (2, 3), (5, 0), (0, 5)]
-    assert panel.spots[0].means["auc"].value == pytest.approx(12.0)
-    assert panel.spots[0].spreads["auc"].value == pytest.approx(np.std(range(5), ddof=1))
-    assert panel.spots[0].spreads["auc"].known
-    assert np.isnan(panel.spots[3].means["auc"].value)
+    assert [result.point for result in panel.points] == points_of(asked.axes)
+    assert [(result.n, result.missing) for result in panel.points] == [(5, 0), (2, 3), (5, 0), (0, 5)]
+    assert panel.points[0].means["auc"].value == pytest.approx(12.0)
+    assert panel.points[0].spreads["auc"].value == pytest.approx(np.std(range(5), ddof=1))
+    assert panel.points[0].spreads["auc"].known
+    assert np.isnan(panel.points[3].means["auc"].value)
     assert (found.runs, found.missing) == (20, 8)
-    assert "highest at delay = 0, transition_noise = 0.0" in found.headline[0]
-    assert "8 runs are missing" in found.headline[-1]
+    assert "highest at delay = 0, transition_noise = 0.0" in found.sentences[0]
+    assert "8 runs are missing" in found.sentences[-1]
     assert found.to_json()["panels"][0]["points"][3]["missing"] == 5
 
 
 def test_bars_are_corrected_for_their_comparisons_and_maps_are_not():
     bars, grid = experiment(), experiment((DELAY, NOISE))
     three = experiment((Axis("delay", tuple(Level(v, (("delay", v),)) for v in (0, 2, 4))),))
-    levels = [verdict(e, invented(e)).panels[0].spots[0].means["auc"].level for e in (bars, grid, three)]
+    levels = [judged(e, invented(e)).panels[0].points[0].means["auc"].level for e in (bars, grid, three)]
     assert levels == pytest.approx([0.95, 0.95, 1 - 0.05 / 3])
 
 
 def test_a_study_runs_and_its_verdict_is_that_of_the_store(tmp_path):
     asked = experiment(seeds=2, noise_free=True, agents=("q_learning", "random"))
-    with open_store(f"sqlite:///{tmp_path}/results.db") as store:
-        summary = execute(plan(asked), store, Execution(workers=0, progress="silent"))
-        stored_plan = store.plan(plan(asked).key)
-        found = verdict(
-            Experiment.from_json(stored_plan.options), dict(store.results(c.key for c in plan(asked).cells))
-        )
-    assert (summary.done, summary.failed) == (8, 0)
+    how = Execution(f"sqlite:///{tmp_path}/results.db", workers=0, progress="silent")
+    outcome = carry_out(asked, planned(asked, how), how)
+    assert (outcome.summary.done, outcome.summary.failed) == (8, 0)
+    found = outcome.verdict
+    with open_store(how.store) as store:
+        assert stored_verdict(store, plan(asked).key).to_json() == found.to_json()
     assert found.missing == 0
-    learnt, random = (panel.spots[0].means["auc"].value for panel in found.panels)
+    learnt, random = (panel.points[0].means["auc"].value for panel in found.panels)
     assert learnt > random

@@ -10,10 +10,10 @@ import pytest
 import yaml
 
 from mohs.core.errors import UsageError
-from mohs.protocols.experiment.study import plan
 from mohs.protocols.experiment.files import describe, read_study, shipped
+from mohs.protocols.experiment.study import plan
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "study.toml"
+EXAMPLE = Path(__file__).parents[3] / "examples" / "study.toml"
 SMALL = """
 question = "Does it work?"
 seeds = 3
@@ -72,7 +72,7 @@ def test_a_small_file_is_enough(tmp_path):
     found = read_study(written(tmp_path, SMALL))
     assert (found.name, found.size, found.title, found.seeds) == ("mine", "", "mine", 3)
     assert [level.value for level in found.axes[0].levels] == [0, 4]
-    assert found.figures == ("paper",)
+    assert found.figures == ("auc_paper",)
 
 
 def test_yaml_and_json_say_the_same_as_toml(tmp_path):
@@ -86,18 +86,18 @@ def test_yaml_and_json_say_the_same_as_toml(tmp_path):
 def test_a_size_changes_what_it_names_and_nothing_else(tmp_path):
     file = written(tmp_path, SIZED)
     paper, quick = read_study(file, "paper"), read_study(file)
-    assert [(c.label, c.agent.name, c.budget) for c in paper.contenders] == [
+    assert [(c.label, c.agent.name, c.budget) for c in paper.agents] == [
         ("dqn", "dqn", 20_000), ("slow", "dqn", 150_000), ("q", "q_learning", 20_000),
     ]  # fmt: skip
-    assert [(c.label, c.budget) for c in quick.contenders] == [("dqn", 1000), ("slow", 2000)]
-    assert dict(quick.contenders[1].agent.params) == {"learning_rate": 1e-5, "gamma": 0.5, "hidden": (16,)}
+    assert [(c.label, c.budget) for c in quick.agents] == [("dqn", 1000), ("slow", 2000)]
+    assert dict(quick.agents[1].agent.params) == {"learning_rate": 1e-5, "gamma": 0.5, "hidden": (16,)}
     assert [len(axis.levels) for axis in paper.axes] == [3, 2, 2]
     assert [len(axis.levels) for axis in quick.axes] == [2, 2, 1]
     assert dict(paper.params) == {"terminal_state_density": 0.25}
     assert dict(quick.params) == {"terminal_state_density": 0.125}
     assert (paper.evaluation.points, quick.evaluation.points) == (4, 1)
     assert quick.evaluation.noise_free
-    assert quick.figures == ("paper", "noise_free")
+    assert quick.figures == ("auc_paper", "noise_free")
 
 
 def test_named_levels_set_several_things(tmp_path):
