@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from unittest.mock import patch
 
 import numpy as np
 
-from mohs.protocols.challenge.settings import contenders
+from mohs.protocols.challenge import study as study_module
+from mohs.protocols.challenge import verdict as verdict_module
+from mohs.protocols.challenge.settings import all_with_settings
 from mohs.protocols.challenge.study import PROBE, ChallengeStudy, plan
-from mohs.tables.challenge.catalogue import CatalogueEntry, catalogue
+from mohs.protocols.challenge.verdict import ChallengeVerdict, verdict
+from mohs.runs.results import Results
+from mohs.tables.challenge.catalogue import CatalogueEntry, Status, catalogue
 
 BUDGET, EVERY = 20_000, 1000
 OPTIMUM = 2.0
@@ -18,7 +23,7 @@ Player = Callable[[str, str, str, int, np.ndarray], np.ndarray | None]
 
 def said_of(mdp: CatalogueEntry, **facts: object) -> CatalogueEntry:
     """An MDP of the catalogue with an optimal return of 2, of which some things are said anew."""
-    plain = {"optimal_return": OPTIMUM, "status": "challenge", "gorp_steps": None, "gorp_budget": 10**8}
+    plain = {"optimal_return": OPTIMUM, "status": Status.CHALLENGE, "gorp_steps": None, "gorp_budget": 10**8}
     plain |= {"effective_horizon": None, "effective_horizon_low": 5.0, "guess_steps": 1e9}
     return replace(mdp, **{**plain, **facts})
 
@@ -29,22 +34,36 @@ def facts(*each: dict[str, object]) -> list[CatalogueEntry]:
 
 def study_of(mdps: Sequence[CatalogueEntry], agents: Sequence[str] = ("ppo", "dqn"), seeds: int = 3) -> ChallengeStudy:
     chosen = tuple(mdp.id for mdp in mdps)
-    return ChallengeStudy(contenders(agents, BUDGET), chosen, BUDGET, seeds, EVERY)
+    return ChallengeStudy(all_with_settings(agents, BUDGET), chosen, BUDGET, seeds, EVERY)
 
 
-def results_of(study: ChallengeStudy, play: Player) -> dict[str, dict[str, tuple[np.ndarray, np.ndarray]]]:
+def results_of(study: ChallengeStudy, play: Player) -> Results:
     """Results in which evaluations are `play(agent, setting, mdp, seed, steps)`; None is a run that is missing."""
     steps, found = np.array(study.evaluations), {}
-    for contender in study.contenders:
-        for setting in contender.settings:
+    for agent in study.agents:
+        for setting in agent.settings:
             for mdp in study.mdps:
                 for seed in range(study.seeds):
-                    returns = play(contender.name, setting.name, mdp, seed, steps)
+                    returns = play(agent.name, setting.name, mdp, seed, steps)
                     if returns is not None:
                         key = study.cell(mdp, setting, seed).key
                         found[key] = {f"{PROBE}/return": (steps, np.asarray(returns, dtype=float))}
     assert set(found) <= {cell.key for cell in plan(study).cells}
-    return found
+    return Results.of(plan(study), found)
+
+
+def judged(study: ChallengeStudy, play: Player, mdps: Sequence[CatalogueEntry]) -> ChallengeVerdict:
+    """The verdict on invented results, where this is what is known of the MDPs."""
+    results = results_of(study, play)
+    with (
+        patch.object(study_module, "facts", lambda _: list(mdps)),
+        patch.object(verdict_module, "facts", lambda _: list(mdps)),
+    ):
+        return verdict(study, results)
+
+
+def missing(*_: object) -> None:
+    """A player none of whose runs has finished."""
 
 
 def from_step(first: float) -> Callable[..., np.ndarray]:
