@@ -8,18 +8,21 @@ import math
 import numpy as np
 import pytest
 
+import mohs
 from mohs import Task, UsageError
 from mohs.agents.registry import agent
+from mohs.protocols.conduct import carry_out, planned
 from mohs.protocols.lifelong.ceiling import ceiling
 from mohs.protocols.lifelong.curriculum import Curriculum, read_curriculum
-from mohs.protocols.lifelong.study import LifelongStudy, alone, contenders, plan
-from mohs.protocols.lifelong.verdict import verdict
-from mohs.runs.cost import cost
-from mohs.protocols.lifelong.figures import CEILING, lifelong_figures
+from mohs.protocols.lifelong.figures import CEILING
 from mohs.protocols.lifelong.l2logger import COLUMNS, write_logs
-from mohs.protocols.lifelong.page import lifelong_html, write_lifelong
+from mohs.protocols.lifelong.study import LifelongStudy, alone, plan, with_methods
+from mohs.protocols.lifelong.verdict import verdict
+from mohs.report.page import page_html
+from mohs.runs.cost import cost
 from mohs.runs.execute import execute
 from mohs.runs.execution import Execution
+from mohs.runs.results import Results
 from mohs.runs.store import open_store
 from mohs.stats.lifelong import METRICS
 
@@ -31,7 +34,7 @@ def course(blocks=("a", "b", "a"), steps=100, tasks="abc"):
 
 
 def study_of(*methods, **options):
-    agents = [agent("dqn", **({} if m == "go_on" else {"lifelong": m})) for m in methods or ("go_on",)]
+    agents = [agent("dqn", **({} if m == "finetune" else {"lifelong": m})) for m in methods or ("finetune",)]
     return LifelongStudy.make(course(), agents, **{"seeds": 4, **options})
 
 
@@ -53,32 +56,39 @@ def results_of(study, evaluated, trained=0.5, experts=0.5):
     return found
 
 
-def test_a_life_has_a_segment_for_each_block_and_probes_of_all_tasks():
-    study = study_of(told=True)
-    life = study.life(study.agents[0], 3)
-    assert [s.steps for s in life.segments] == [100, 100, 100]
-    assert all(s.task_id for s in life.segments)
-    assert [p.name for p in life.probes] == ["0: a", "1: b", "2: c"]
-    assert life.probes[0].at == (0, 100, 200, 300)
+def judged(study, results):
+    return verdict(study, Results.of(plan(study), results))
+
+
+def test_a_lifelong_run_has_a_segment_for_each_block_and_probes_of_all_tasks():
+    study = study_of(task_id=True)
+    run = study.lifelong_run(study.agents[0], 3)
+    assert [s.steps for s in run.segments] == [100, 100, 100]
+    assert all(s.task_id for s in run.segments)
+    assert [p.name for p in run.probes] == ["0: a", "1: b", "2: c"]
+    assert run.probes[0].at == (0, 100, 200, 300)
     expert = study.expert(study.agents[0], "a", 3)
     assert (expert.steps, expert.segments[0].task_id) == (200, True)
-    assert [segment.steps for segment in expert.segments] == [200, 0]  # told as in the life, the other never played
+    assert [segment.steps for segment in expert.segments] == [
+        200,
+        0,
+    ]  # the other is named, and never played
     assert LifelongStudy.from_json(json.loads(json.dumps(study.to_json(), sort_keys=True))) == study
 
 
 def test_agents_that_differ_in_methods_share_experts():
-    study = study_of("go_on", "ewc", "separate")
+    study = study_of("finetune", "ewc", "separate")
     cells = plan(study).cells
     assert len(cells) == study.seeds * (3 + 2)
     assert len({alone(a) for a in study.agents}) == 1
-    assert study.labels == ("go_on", "ewc", "separate")
-    assert study.name == "dqn (go_on, ewc, separate) on small"
+    assert study.labels == ("finetune", "ewc", "separate")
+    assert study.name == "dqn (finetune, ewc, separate) on small"
 
 
 def test_an_agent_that_never_forgets_scores_no_forgetting_and_an_expert_one():
     study = study_of()
     learnt_after = {0: 1, 1: 2}
-    found = verdict(study, results_of(study, lambda seed, k, task: float(k >= learnt_after.get(task, 9))))
+    found = judged(study, results_of(study, lambda seed, k, task: float(k >= learnt_after.get(task, 9))))
     metrics = found.agents[0].metrics
     assert metrics["forgetting"].value == 0
     assert metrics["performance_maintenance"].value == 0
@@ -93,7 +103,7 @@ def test_an_agent_that_never_forgets_scores_no_forgetting_and_an_expert_one():
 def test_what_learning_one_task_does_to_another_is_told_apart_by_direction():
     study = study_of()
     worth = {(1, 0): 1.0, (2, 0): 0.25, (3, 0): 1.0, (1, 1): 0.5, (2, 1): 1.0}
-    found = verdict(study, results_of(study, lambda seed, k, task: worth.get((k, task), 0.0)))
+    found = judged(study, results_of(study, lambda seed, k, task: worth.get((k, task), 0.0)))
     changes = {(t.learnt, t.other, t.forward): t.change.value for t in found.agents[0].transfers}
     assert changes["a", "b", True] == 0.5
     assert changes["b", "a", False] == -0.75
@@ -104,20 +114,20 @@ def test_what_learning_one_task_does_to_another_is_told_apart_by_direction():
 def test_missing_runs_are_missing_and_not_zero():
     study = study_of()
     results = results_of(study, lambda *_: 1.0)
-    del results[study.life(study.agents[0], 2).key]
+    del results[study.lifelong_run(study.agents[0], 2).key]
     del results[study.expert(study.agents[0], "b", 1).key]
-    lived = verdict(study, results).agents[0]
-    assert lived.missing == 1
-    assert verdict(study, results).missing == 2
-    assert lived.metrics["average_performance"].n == 3
-    assert math.isnan(lived.samples["average_performance"][2])
-    nothing = verdict(study, {})
+    result = judged(study, results).agents[0]
+    assert result.missing == 1
+    assert judged(study, results).missing == 2
+    assert result.metrics["average_performance"].n == 3
+    assert math.isnan(result.samples["average_performance"][2])
+    nothing = judged(study, {})
     assert nothing.agents[0].metrics["forgetting"].n == 0
-    assert "no life has been finished" in nothing.headline[0]
-    assert "missing" in lifelong_html(nothing, lifelong_figures(nothing))
+    assert "no lifelong run has finished yet" in nothing.sentences[0]
+    assert "missing" in page_html(nothing.page(), nothing.to_json())
 
 
-def test_the_ceiling_of_the_untold_is_exact():
+def test_the_ceiling_without_the_task_id_is_exact():
     su = read_curriculum("su_goals")
     assert ceiling([task for _, task in su.tasks]) == pytest.approx(1 / 4)
     eight = read_curriculum("eight_goals")
@@ -147,7 +157,6 @@ def test_the_ceiling_is_the_best_of_all_policies_by_brute_force():
 
 def _walk(task, way):
     """The return of waiting where one must and deciding this way; failing at once without one."""
-    import mohs
 
     env = mohs.make(task)
     env.reset(seed=0)
@@ -164,9 +173,9 @@ def _low(task):
     return min(0.0, task.environment.realisation("score")(task).low.value)
 
 
-def test_told_agents_have_no_such_ceiling():
-    study = study_of(told=True)
-    assert verdict(study, results_of(study, lambda *_: 1.0)).ceiling is None
+def test_agents_that_observe_the_task_id_have_no_such_ceiling():
+    study = study_of(task_id=True)
+    assert judged(study, results_of(study, lambda *_: 1.0)).ceiling is None
 
 
 def test_bad_studies_are_refused_in_a_sentence():
@@ -176,29 +185,27 @@ def test_bad_studies_are_refused_in_a_sentence():
         study_of(mode="gredy")
     with pytest.raises(UsageError, match="steps"):
         study_of(steps=0)
-    with pytest.raises(UsageError, match="continuous actions"):
-        LifelongStudy.make(course(), [agent("sac")])
+    with pytest.raises(UsageError, match=r"sac: .*continuous actions"):
+        planned(LifelongStudy.make(course(), [agent("sac")]), Execution())
 
 
-def test_reports_and_logs_of_real_lives(tmp_path):
+def test_reports_and_logs_of_real_runs(tmp_path):
     course_ = Curriculum.make("tiny", {n: Task.make("ctgraph", goal=GOALS[n]) for n in "abc"}, ["a", "b"], steps=200)
     study = LifelongStudy.make(course_, [agent("dqn"), agent("dqn", lifelong="separate")], seeds=3, episodes=4)
-    planned = plan(study)
-    with open_store(f"sqlite:///{tmp_path}/store.db") as store:
-        execute(planned, store, Execution(workers=0))
-        found = verdict(study, dict(store.results(cell.key for cell in planned.cells)))
+    how = Execution(f"sqlite:///{tmp_path}/store.db", workers=0, progress="silent")
+    found = carry_out(study, planned(study, how), how).verdict
     assert found.missing == 0
     assert found.agents[1].metrics["forgetting"].value == 0  # greedy play of the same networks, no chance in the graph
-    page = write_lifelong(found, tmp_path / "report").read_text()
+    page = found.save(tmp_path / "report").read_text()
     assert "What is kept, and what transfers?" in page
     assert "held out" in page
-    data = json.loads((tmp_path / "report" / "lifelong.json").read_text())
+    data = json.loads((tmp_path / "report" / "verdict.json").read_text())
     assert data["agents"][0]["metrics"]["average_performance"]["n"] == 3
     assert (tmp_path / "report" / "matrix.csv").read_text().count("\n") == 1 + 2 * 3 * 3
 
     written = write_logs(found, tmp_path / "logs")
     assert len(written) == 2 * 3 * (1 + 2)
-    one = tmp_path / "logs" / "go-on-seed0"
+    one = tmp_path / "logs" / "finetune-seed0"
     assert json.loads((one / "logger_info.json").read_text())["metrics_columns"] == ["performance"]
     blocks = sorted(p.parent.name for p in one.rglob("data-log.tsv"))
     assert blocks == ["0-test", "1-train", "2-test", "3-train", "4-test"]
@@ -214,13 +221,13 @@ def test_tasks_without_exact_references_are_measured_by_random_play_and_experts(
     study = LifelongStudy.make(Curriculum.make("own", tasks, ["x", "y"], steps=105), [agent("dqn")], seeds=3)
     cells = plan(study).cells
     assert sum(cell.agent.name == "random" for cell in cells) == 2 * 3
-    assert math.isnan(verdict(study, {}).spans["x"].low)
-    found = verdict(study, results_of(study, lambda seed, k, task: 0.25, experts=0.5))
+    assert math.isnan(judged(study, {}).performance["x"].spread)
+    found = judged(study, results_of(study, lambda seed, k, task: 0.25, experts=0.5))
     assert found.missing == 0
-    assert found.spans["x"].high == 0.5
-    assert "of what experts reach" in found.headline[0]
-    nothing = verdict(study, results_of(study, lambda *_: 0.0, experts=0.0))
-    assert "performance is not defined" in nothing.headline[0]
+    assert found.performance["x"].high.value == 0.5
+    assert "of what experts reach" in found.sentences[0]
+    nothing = judged(study, results_of(study, lambda *_: 0.0, experts=0.0))
+    assert "performance is not defined" in nothing.sentences[0]
     assert nothing.missing == 0
 
 
@@ -230,24 +237,24 @@ def test_points_whose_window_lies_in_two_blocks_belong_to_none():
 
 
 def test_agents_that_cannot_do_what_is_asked_are_refused():
-    with pytest.raises(UsageError, match="cannot be told"):
-        LifelongStudy.make(course(), [agent("gorp")], told=True)
-    with pytest.raises(UsageError, match="methods are of deep agents"):
-        contenders(agent("random"), ["go_on", "reset"])
-    with pytest.raises(UsageError, match="methods names go_on twice"):
-        contenders(agent("dqn"), ["go_on", "ewc", "go_on"])
+    with pytest.raises(UsageError, match="gorp cannot observe the task id"):
+        LifelongStudy.make(course(), [agent("gorp")], task_id=True)
+    with pytest.raises(UsageError, match="methods are for deep agents"):
+        with_methods(agent("random"), ["finetune", "reset"])
+    with pytest.raises(UsageError, match="methods names finetune twice"):
+        with_methods(agent("dqn"), ["finetune", "ewc", "finetune"])
 
 
-def test_a_told_life_begins_as_its_expert_does(tmp_path):
-    study = study_of(told=True, seeds=1)
+def test_a_lifelong_run_that_observes_the_task_id_begins_as_its_expert_does(tmp_path):
+    study = study_of(task_id=True, seeds=1)
     with open_store(f"sqlite:///{tmp_path}/runs.db") as store:
-        execute(plan(study), store, Execution(workers=0))
-        results = dict(store.results([study.life(study.agents[0], 0).key, study.expert(study.agents[0], "a", 0).key]))
-    life, expert = (
+        execute(plan(study), store, Execution(workers=0, progress="silent"))
+        results = dict(store.results(plan(study).runs))
+    whole, expert = (
         results[cell.key]["train/return"][1][:50]
-        for cell in (study.life(study.agents[0], 0), study.expert(study.agents[0], "a", 0))
+        for cell in (study.lifelong_run(study.agents[0], 0), study.expert(study.agents[0], "a", 0))
     )
-    np.testing.assert_array_equal(life, expert)
+    np.testing.assert_array_equal(whole, expert)
 
 
 def test_tasks_that_are_held_out_have_experts_where_nobody_knows_their_optimum():
@@ -259,28 +266,30 @@ def test_tasks_that_are_held_out_have_experts_where_nobody_knows_their_optimum()
 
 
 def test_a_run_shorter_than_a_rollout_is_refused_beforehand():
-    with pytest.raises(UsageError, match="n_steps=2048 steps, but the run only 100"):
-        LifelongStudy.make(course(), [agent("sb3:PPO")], seeds=1)
+    with pytest.raises(UsageError, match="n_steps=2048 steps, but the run only 300"):
+        planned(LifelongStudy.make(course(), [agent("sb3:PPO")], seeds=1), Execution())
+    with pytest.raises(UsageError, match=r"expert at b: .* n_steps=128 steps, but the run only 100"):
+        planned(LifelongStudy.make(course(), [agent("sb3:PPO", n_steps=128)], seeds=1), Execution())
 
 
-def test_no_number_is_said_that_rests_on_too_few_lives():
+def test_no_number_is_said_that_rests_on_too_few_runs():
     study = study_of(seeds=2)
-    said = verdict(study, results_of(study, lambda *_: 1.0)).headline[0]
-    assert said == "dqn: too few lives for a verdict, n = 2; 3 or more are needed."
+    said = judged(study, results_of(study, lambda *_: 1.0)).sentences[0]
+    assert said == "dqn: too few runs for a verdict, n = 2; 3 or more are needed."
     three = study_of(seeds=3)
     results = results_of(three, lambda *_: 1.0)
     for seed in range(3):
         del results[three.expert(three.agents[0], "a", seed).key]
         if seed < 2:
             del results[three.expert(three.agents[0], "b", seed).key]
-    found = verdict(three, results)
+    found = judged(three, results)
     assert found.agents[0].metrics["relative_performance"].n == 1
-    assert "ends at 1.00 (95% interval 1.00 to 1.00) of the optimum" in found.headline[0]
-    assert "experts" not in found.headline[0]
+    assert "ends at 1.00 (95% interval 1.00 to 1.00) of the optimum" in found.sentences[0]
+    assert "experts" not in found.sentences[0]
 
 
 def test_the_ceiling_is_named_in_the_legend_where_no_line_can_cross_its_name():
-    figure = lifelong_figures(verdict(study_of(), results_of(study_of(), lambda *_: 0.4)))["average"]
+    figure = judged(study_of(), results_of(study_of(), lambda *_: 0.4)).figures()["average"]
     (line,) = (trace for trace in figure.data if trace.name.startswith(CEILING))
     assert line.y == (0.5, 0.5)
     assert figure.layout.showlegend
@@ -288,17 +297,17 @@ def test_the_ceiling_is_named_in_the_legend_where_no_line_can_cross_its_name():
 
 
 def test_average_performance_has_no_neutral_value():
-    found = verdict(study_of(), results_of(study_of(), lambda *_: 1.0))
-    figures = lifelong_figures(found)
+    found = judged(study_of(), results_of(study_of(), lambda *_: 1.0))
+    figures = found.figures()
     lines = [shape for shape in figures["metrics"].layout.shapes if shape.line.dash == "dash"]
     drawn = sum(found.agents[0].metrics[name].n > 0 for name in METRICS)
     assert len(lines) == drawn - 1
-    page = lifelong_html(found, figures)
+    page = page_html(found.page(), found.to_json())
     row = page[page.index("<td>average performance</td>") :].partition("</tr>")[0]
     assert row.endswith("<td>–</td>")
 
 
-def test_what_lives_cost_is_known_beforehand():
+def test_what_lifelong_runs_cost_is_known_beforehand():
     course_of_two = course(blocks=("a", "b"), steps=300, tasks="ab")
     for made in (agent("dqn"), agent("sb3:DQN"), agent("random")):
         study = LifelongStudy.make(course_of_two, [made], seeds=2)
@@ -309,7 +318,7 @@ def test_what_lives_cost_is_known_beforehand():
 
 
 def test_a_separate_network_for_each_task_is_not_bound_by_the_ceiling():
-    study = study_of("go_on", "separate")
-    said = " ".join(verdict(study, results_of(study, lambda *_: 1.0)).headline)
-    assert "separate has a network for each task, and so is told" in said
-    assert "separate" not in " ".join(verdict(study_of(), {}).headline)
+    study = study_of("finetune", "separate")
+    said = " ".join(judged(study, results_of(study, lambda *_: 1.0)).sentences)
+    assert "separate selects its network by the task id, and so observes it" in said
+    assert "separate" not in " ".join(judged(study_of(), {}).sentences)
