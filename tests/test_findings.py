@@ -17,8 +17,9 @@ from mohs.agents.registry import agent, learner
 from mohs.core.cell import Agent, Cell, Segment
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
-from mohs.protocols.studies.experiment import Axis, Contender, Evaluation, Experiment, Level, plan
-from mohs.protocols.studies.verdict import verdict
+from mohs.protocols.experiment.study import Axis, Evaluation, Experiment, Level, StudyAgent, plan
+from mohs.protocols.experiment.verdict import ExperimentVerdict, verdict
+from mohs.runs.results import Results
 
 ROOT = Path(__file__).resolve().parent.parent
 SEEDS = 10
@@ -44,10 +45,14 @@ def catalogue() -> ModuleType:
 def study(levels: int, seeds: int = SEEDS, agents: tuple[str, ...] = ("q_learning",), name: str = "s") -> Experiment:
     return Experiment(
         name, "quick", "Does it work?", "–", "grid", seeds,
-        tuple(Contender(label, Agent.make("q_learning"), 1000) for label in agents),
+        tuple(StudyAgent(label, Agent.make("q_learning"), 1000) for label in agents),
         "toy/discrete", (), (Axis("delay", tuple(Level(i, (("delay", i),)) for i in range(levels))),),
         Evaluation(1, 5), ("auc",),
     )  # fmt: skip
+
+
+def concluded(asked: Experiment, scores: dict[str, Any]) -> ExperimentVerdict:
+    return verdict(asked, Results.of(plan(asked), scores))
 
 
 def made_up(means: list[float], spread: float = 1.0, seeds: int = SEEDS) -> dict[str, Any]:
@@ -62,7 +67,7 @@ def made_up(means: list[float], spread: float = 1.0, seeds: int = SEEDS) -> dict
             "train/return": (steps, np.full(10, value)), "train/length": (steps, np.full(10, 50.0)),
             "eval/return": (steps[-1:], np.array([value])), "eval/length": (steps[-1:], np.array([50.0])),
         }  # fmt: skip
-    return {"s": verdict(asked, scores)}
+    return {"s": concluded(asked, scores)}
 
 
 def decided(claims: ModuleType, claim: Any, verdicts: dict[str, Any]) -> bool | None:
@@ -186,7 +191,7 @@ def test_a_finding_is_judged_from_its_study(catalogue, name, hard, outcome):
     judge = importlib.import_module("benchmarks.findings.judge")
     (finding,) = catalogue.chosen([name])
     asked = {study: catalogue.experiment(study, "quick") for study in finding.studies}
-    verdicts = {study: verdict(e, invented(e, hard)) for study, e in asked.items()}
+    verdicts = {study: concluded(e, invented(e, hard)) for study, e in asked.items()}
     (found,) = judge.judge([finding], verdicts)
     assert {judged.agent: judged.outcome for judged in found.judged} == dict.fromkeys(
         ("dqn", "rainbow", "a2c"), outcome
@@ -203,14 +208,14 @@ def test_a_finding_without_comparisons_is_not_run_yet(catalogue):
     plain = {cell.key for cell in plan(asked).cells if cell.segments[0].source["delay"] == 0}
     scores = {key: curves for key, curves in invented(asked, True).items() if key in plain}
     for there in ({}, scores):
-        (found,) = judge.judge([finding], {"delay": verdict(asked, there)})
+        (found,) = judge.judge([finding], {"delay": concluded(asked, there)})
         assert found.outcome == "not run yet"
 
 
 def test_every_finding_claims_something_of_studies_that_are_there(catalogue, claims):
     assert len({finding.name for finding in catalogue.FINDINGS}) == len(catalogue.FINDINGS)
     asked = {s: catalogue.experiment(s, "quick") for finding in catalogue.FINDINGS for s in finding.studies}
-    verdicts = {name: verdict(e, {}) for name, e in asked.items()}
+    verdicts = {name: concluded(e, {}) for name, e in asked.items()}
     for finding in catalogue.FINDINGS:
         agents, made = finding.judged(asked), finding.claims(asked)
         assert agents[0] == finding.agents[0]
@@ -251,7 +256,7 @@ def test_the_page_has_every_number_that_decides(catalogue):
     page, judge = (importlib.import_module(f"benchmarks.findings.{name}") for name in ("page", "judge"))
     (finding,) = catalogue.chosen(["delay"])
     asked = {"delay": catalogue.experiment("delay", "quick")}
-    verdicts = {"delay": verdict(asked["delay"], invented(asked["delay"], True))}
+    verdicts = {"delay": concluded(asked["delay"], invented(asked["delay"], True))}
     results = judge.judge([finding], verdicts)
     text = page.generated(results, verdicts, "quick")
     n = asked["delay"].seeds

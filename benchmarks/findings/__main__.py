@@ -3,8 +3,8 @@
     python -m benchmarks.findings [--only 9 --only shift] [--size quick] [--store URL] [--workers N]
                                   [--dry-run] [--no-run] [--json]
 
-The same command again goes on where it stopped. `--only` takes figures (9, 9a) or names and limits what is run; the
-page has all findings in any case, with whatever the store holds of them. `--dry-run` reckons what is left to run.
+The same command resumes it. `--only` takes figures (9, 9a) or names and limits what is run; the
+page has all findings in any case, with whatever the store holds of them. `--dry-run` estimates what is left to run.
 """
 
 from __future__ import annotations
@@ -21,40 +21,39 @@ os.environ.update(ONE_THREAD)
 from benchmarks.findings.catalogue import FINDINGS, chosen, experiment
 from benchmarks.findings.judge import Result, judge, outcomes
 from benchmarks.findings.page import write_page
-from mohs.cli.options import DEFAULT_STORE, EXIT_FAILED_CELLS, EXIT_INTERRUPTED
-from mohs.cli.output import print_json, tell_failures, tell_interrupted
+from mohs.cli.train import EXIT_FAILED_CELLS, EXIT_INTERRUPTED
 from mohs.core.errors import MohsError
+from mohs.protocols.conduct import carry_out, planned
 from mohs.protocols.experiment.study import Experiment, plan
 from mohs.report.png import find_browser
+from mohs.report.terminal import print_json
 from mohs.runs.cost import Cost, cost
-from mohs.runs.execute import execute
-from mohs.runs.execution import Execution, default_workers
+from mohs.runs.execution import DEFAULT_STORE, Execution, default_workers
 from mohs.runs.progress import clock
-from mohs.runs.store import Store, open_store
+from mohs.runs.store import left_to_run, open_store
 
 
-def run(wanted: Mapping[str, Experiment], store: Store, workers: int) -> int:
+def run(wanted: Mapping[str, Experiment], execution: Execution) -> int:
     """Whatever is left of the studies; the exit code."""
-    failed = False
+    some_failed = False
     for asked in wanted.values():
-        planned = plan(asked)
-        print(f"{asked.title}: {len(planned.cells):,} runs", file=sys.stderr)
-        summary = execute(planned, store, Execution(workers=workers))
-        if summary.interrupted:
-            tell_interrupted(summary)
+        cells = planned(asked, execution)
+        print(f"{asked.title}: {len(cells.cells):,} runs", file=sys.stderr)
+        outcome = carry_out(asked, cells, execution)
+        if outcome.verdict is None:
+            print("interrupted; the same command resumes it", file=sys.stderr)
             return EXIT_INTERRUPTED
-        failed |= tell_failures(store, planned.key, summary)
-    return EXIT_FAILED_CELLS if failed else 0
+        for failed in outcome.failed:
+            print(f"\n{failed.count} × {failed.reason}\n{failed.error}", file=sys.stderr)
+        some_failed |= bool(outcome.failed)
+    return EXIT_FAILED_CELLS if some_failed else 0
 
 
-def reckon(wanted: Mapping[str, Experiment], store: Store, workers: int) -> dict[str, Cost]:
+def costs(wanted: Mapping[str, Experiment], execution: Execution) -> dict[str, Cost]:
     """What is left of each study."""
-    found = {}
-    for name, asked in wanted.items():
-        cells = plan(asked).cells
-        statuses = store.statuses(cell.key for cell in cells)
-        found[name] = cost([cell for cell in cells if statuses.get(cell.key) != "done"], workers)
-    return found
+    return {
+        name: cost(left_to_run(plan(asked), execution.store), execution.worker_count) for name, asked in wanted.items()
+    }
 
 
 def lines(results: list[Result]) -> list[str]:
@@ -81,14 +80,15 @@ def main() -> int:
     names = dict.fromkeys(study for finding in FINDINGS for study in finding.studies)
     experiments = {name: experiment(name, options.size) for name in names}
     asked = {name: e for name, e in experiments.items() if any(name in finding.studies for finding in wanted)}
+    execution = Execution(options.store, options.workers)
+    if options.dry_run:
+        show_cost(costs(asked, execution), options.json)
+        return 0
+    find_browser()  # say what is missing before any work
+    code = 0 if options.no_run else run(asked, execution)
+    if code == EXIT_INTERRUPTED:
+        return code
     with open_store(options.store) as store:
-        if options.dry_run:
-            show_cost(reckon(asked, store, options.workers), options.json)
-            return 0
-        find_browser()  # say what is missing before any work
-        code = 0 if options.no_run else run(asked, store, options.workers)
-        if code == EXIT_INTERRUPTED:
-            return code
         verdicts = outcomes(experiments, store)
     results = judge(FINDINGS, verdicts)
     write_page(results, verdicts, options.size)

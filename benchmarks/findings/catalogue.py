@@ -17,8 +17,8 @@ from typing import Any
 from benchmarks.findings.claims import At, Claim, Flat, Inside, Learnt, More
 from mohs.core.errors import unknown
 from mohs.ctgraph import best_memoryless, best_open_loop
-from mohs.protocols.experiment.study import Experiment
 from mohs.protocols.experiment.files import read_study
+from mohs.protocols.experiment.study import Experiment
 
 COUNTS = 10.0  # of an episode's 100 steps or rewards
 COUNTS_NORMALISED = 0.1
@@ -61,11 +61,7 @@ class Finding:
 
     def judged(self, experiments: Experiments) -> list[str]:
         """The agents that the studies have at this size."""
-        return [
-            agent
-            for agent in self.agents
-            if all(agent in {c.label for c in experiments[study].contenders} for study in self.studies)
-        ]
+        return [agent for agent in self.agents if all(agent in experiments[study].labels for study in self.studies)]
 
 
 def experiment(study: str, size: str) -> Experiment:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core.values import Json
-from mohs.protocols.experiment.verdict import LEVEL, Panel, Verdict
+from mohs.protocols.experiment.verdict import LEVEL, ExperimentVerdict, Panel
 from mohs.stats import Estimate, paired_difference
 
 REPRODUCED, NOT_REPRODUCED, DIFFERENT, OPEN, NOT_RUN = (
@@ -28,7 +28,7 @@ REPRODUCED, NOT_REPRODUCED, DIFFERENT, OPEN, NOT_RUN = (
 
 LEARNT = 0.1  # of the way from random play to the optimum, as in a diagnosis
 
-Verdicts = Mapping[str, Verdict]  # by the name of the study
+Verdicts = Mapping[str, ExperimentVerdict]  # by the name of the study
 
 
 @dataclass(frozen=True)
@@ -150,7 +150,7 @@ def _flat(found: Estimate, claim: Flat) -> bool | None:
 
 def _inside(claim: Inside, agent: str, verdicts: Verdicts, comparisons: int) -> Check:
     """All levels between are compared with both ends, so the best of them may be picked afterwards."""
-    runs = [spot.samples[claim.measure] for spot in _panel(verdicts[claim.study], agent).spots]
+    runs = [found.samples[claim.measure] for found in _panel(verdicts[claim.study], agent).points]
     leads = [
         tuple(paired_difference(between, end, "mean", LEVEL, comparisons) for end in (runs[0], runs[-1]))
         for between in runs[1:-1]
@@ -178,9 +178,9 @@ def _difference(plus: Sequence[At], minus: Sequence[At], agent: str, verdicts: V
 
 def _runs(at: At, agent: str, verdicts: Verdicts) -> npt.NDArray[np.float64]:
     panel = _panel(verdicts[at.study], at.agent or agent)
-    spot = next(spot for spot in panel.spots if tuple(level.value for level in spot.point) == at.values)
-    return at.times * spot.samples[at.measure]
+    found = next(found for found in panel.points if tuple(level.value for level in found.point) == at.values)
+    return at.times * found.samples[at.measure]
 
 
-def _panel(verdict: Verdict, agent: str) -> Panel:
-    return next(panel for panel in verdict.panels if panel.contender.label == agent)
+def _panel(verdict: ExperimentVerdict, agent: str) -> Panel:
+    return next(panel for panel in verdict.panels if panel.agent.label == agent)

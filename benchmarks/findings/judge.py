@@ -9,7 +9,9 @@ from benchmarks.findings.catalogue import Finding
 from benchmarks.findings.claims import NOT_RUN, Check, check, outcome
 from mohs.core.values import Json
 from mohs.protocols.experiment.study import Experiment, plan
-from mohs.protocols.experiment.verdict import Verdict, verdict
+from mohs.protocols.experiment.verdict import ExperimentVerdict, verdict
+from mohs.runs.plan import Plan
+from mohs.runs.results import Results
 from mohs.runs.store import Store
 
 
@@ -65,19 +67,20 @@ class Result:
         }
 
 
-def outcomes(experiments: Mapping[str, Experiment], store: Store | None) -> dict[str, Verdict]:
+def outcomes(experiments: Mapping[str, Experiment], store: Store | None) -> dict[str, ExperimentVerdict]:
     """Every study with the runs that the store has of it."""
-    return {
-        name: verdict(asked, dict(store.results(cell.key for cell in plan(asked).cells)) if store else {})
-        for name, asked in experiments.items()
-    }
+    return {name: verdict(asked, _results(plan(asked), store)) for name, asked in experiments.items()}
 
 
-def judge(findings: Sequence[Finding], verdicts: Mapping[str, Verdict]) -> list[Result]:
+def _results(planned: Plan, store: Store | None) -> Results:
+    return Results.of(planned, dict(store.results(cell.key for cell in planned.cells)) if store else {})
+
+
+def judge(findings: Sequence[Finding], verdicts: Mapping[str, ExperimentVerdict]) -> list[Result]:
     return [_result(finding, verdicts) for finding in findings]
 
 
-def _result(finding: Finding, verdicts: Mapping[str, Verdict]) -> Result:
+def _result(finding: Finding, verdicts: Mapping[str, ExperimentVerdict]) -> Result:
     experiments = {study: verdicts[study].experiment for study in finding.studies}
     claims, agents = finding.claims(experiments), finding.judged(experiments)
     return Result(finding, tuple(Judged(agent, check(claims, agent, verdicts)) for agent in agents))
