@@ -85,4 +85,4 @@ with tempfile.TemporaryDirectory() as here:
         budget=STEPS,
         store=f"sqlite:///{here}/results.db",
     )
-    print(*verdict.headline, mohs.write_report(verdict, here).name, sep="\n")
+    print(*verdict.sentences, mohs.write_report(verdict, here).name, sep="\n")

@@ -1,4 +1,4 @@
-"""Every protocol's verdict offers the same: sentences, a data frame, figures, tables, a report, a notebook view, JSON."""
+"""Every protocol's verdict offers the same: sentences, a data frame, figures, a report, a notebook view, JSON."""
 
 from __future__ import annotations
 
