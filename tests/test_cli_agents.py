@@ -39,7 +39,7 @@ def test_the_hyperparameters_of_an_agent_are_shown(mohs_run):
     assert set(shown["hyperparameters"]["batch_size"]) == {"default", "allowed", "text"}
     assert shown["presets"]["mdp_playground"]["activation"] == "tanh"
     out = mohs_run("agents", "dqn")[1]
-    assert "widths of the hidden layers" in out
+    assert "hidden layer widths" in out
     assert "--set preset=mdp_playground" in out
     assert "learning_rate" in mohs_run("agents", "q_learning")[1]
     outside = json.loads(mohs_run("agents", "sb3:PPO", "--json")[1])["hyperparameters"]
@@ -88,7 +88,7 @@ def test_what_a_diagnosis_costs_is_told_without_running(mohs_run, tmp_path):
         (["dqn", "--hyperparameters", "no.toml"], "no.toml cannot be read"),
         (["dqn", "--hyperparameters", "hp.ini"], "hp.ini must have one of the extensions .toml"),
         (["dqn", "--hyperparameters", "bad.toml"], "bad.toml cannot be read"),
-        (["dqn", "--hyperparameters", "list.json"], "list.json must be a table"),
+        (["dqn", "--hyperparameters", "list.json"], "list.json must be a mapping of names to values"),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_runs(mohs_run, tmp_path, words, message):

@@ -39,14 +39,14 @@ def run(*words):
     return ended.value.code
 
 
-def test_an_agent_meets_the_challenge_and_is_told_of(place, capsys):
+def test_agents_meet_the_challenge_and_are_reported(place, capsys):
     assert run("q_learning", "random", *SMALL, "--out", "there") == 0
     shown = capsys.readouterr()
     assert "2 MDPs × (q_learning: fast, slow; random: default) × 2 seeds, 4,000 steps each" in shown.err
     assert "q_learning solves" in shown.out
     assert "best of 2 settings × 2 seeds" in shown.out
     names = {path.name for path in (place / "there").iterdir()}
-    assert names == {"challenge.html", "challenge.json", "mdps.csv", "runs.csv"}
+    assert names == {"report.html", "verdict.json", "mdps.csv", "runs.csv"}
 
     assert run("q_learning", "random", *SMALL, "--json") == 0
     again = capsys.readouterr()
@@ -84,8 +84,8 @@ def test_actions_may_stick(place, capsys):
     words = ("--mdps", "hanoi-3", "--budget", "20000", "--sticky", "0.25", "--seeds", "2", "--workers", "0")
     assert run("q_learning", *words, "--out", "there") == 0
     shown = capsys.readouterr()
-    assert "actions stick at 0.25" in shown.err
-    page = (place / "there" / "challenge.html").read_text()
+    assert "sticky actions 0.25" in shown.err
+    page = (place / "there" / "report.html").read_text()
     assert "100 episodes" in page
     assert "95% of the way from random to optimal play" in page
     assert run("report", "--out", "again", "--json") == 0

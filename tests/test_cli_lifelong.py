@@ -1,4 +1,4 @@
-"""What people type to let an agent live: the run, the report, the logs, and one sentence for what is wrong."""
+"""What people type for a lifelong run: the run, the report, the logs, and one sentence for what is wrong."""
 
 from __future__ import annotations
 
@@ -37,34 +37,34 @@ def run(*words):
     return ended.value.code
 
 
-def test_an_agent_lives_and_its_life_is_told(place, capsys):
+def test_a_curriculum_is_run_and_reported(place, capsys):
     words = ("lifelong", "dqn", "--curriculum", "mine.toml", "--seeds", "3", "--workers", "0", "--out", "there")
-    assert run(*words, "--methods", "go_on,separate", "--logs", "logs") == 0
+    assert run(*words, "--methods", "finetune,separate", "--logs", "logs") == 0
     shown = capsys.readouterr().out
-    assert "go_on ends at" in shown
-    assert "Held out, evaluated but never learnt: other." in shown
-    assert "Performance, go_on" in shown
+    assert "finetune ends at" in shown
+    assert "Held out, evaluated but never trained on: other." in shown
+    assert "Performance, finetune" in shown
     (row,) = (line for line in shown.splitlines() if line.startswith("average performance"))
     assert row.split()[-2:] == ["3", "–"]  # n, and no value that is neither gain nor loss
     names = {path.name for path in (place / "there").iterdir()}
-    assert names == {"lifelong.html", "lifelong.json", "metrics.csv", "matrix.csv", "lives.csv"}
-    assert (place / "logs" / "go-on-seed0" / "worker-0" / "3-train" / "data-log.tsv").is_file()
+    assert names == {"report.html", "verdict.json", "metrics.csv", "matrix.csv", "runs.csv"}
+    assert (place / "logs" / "finetune-seed0" / "worker-0" / "3-train" / "data-log.tsv").is_file()
 
-    assert run(*words, "--methods", "go_on,separate", "--json") == 0
+    assert run(*words, "--methods", "finetune,separate", "--json") == 0
     again = capsys.readouterr()
     assert "12 already done" in again.err
     data = json.loads(again.out)
-    assert [agent["label"] for agent in data["agents"]] == ["go_on", "separate"]
-    assert data["ceiling_of_the_untold"] == pytest.approx(0.5)
+    assert [agent["label"] for agent in data["agents"]] == ["finetune", "separate"]
+    assert data["ceiling_without_task_id"] == pytest.approx(0.5)
     assert data["agents"][1]["metrics"]["forgetting"]["value"] == 0
 
     assert run("report", "--out", "again", "--json") == 0
     assert json.loads(capsys.readouterr().out)["agents"] == data["agents"]
-    assert run("compare", data_name := "dqn (go_on, separate) on mine", data_name) == 2
-    assert "only diagnoses can be compared" in capsys.readouterr().err
+    assert run("compare", data_name := "dqn (finetune, separate) on mine", data_name) == 2
+    assert "is a study of `mohs lifelong`, not of `mohs diagnose`" in capsys.readouterr().err
 
 
-def test_hyperparameters_come_from_a_file_and_the_cost_is_told_without_running(place, capsys):
+def test_hyperparameters_come_from_a_file_and_the_cost_is_shown_without_running(place, capsys):
     (place / "hp.yaml").write_text("hidden: [8]\nlearning_rate: 1e-2\n")
     words = ("lifelong", "dqn", "--curriculum", "mine.toml", "--seeds", "2", "--hyperparameters", "hp.yaml")
     assert run(*words, "--set", "hidden=(16,)", "--dry-run", "--json", "--workers", "1") == 0
@@ -75,7 +75,7 @@ def test_hyperparameters_come_from_a_file_and_the_cost_is_told_without_running(p
 
 
 def test_from_python_it_is_one_call(place):
-    found = mohs.lifelong("dqn", "mine.toml", seeds=3, told=True, workers=0, progress="silent")
+    found = mohs.lifelong("dqn", "mine.toml", seeds=3, task_id=True, workers=0, progress="silent")
     assert found.ceiling is None
     assert found.agents[0].evaluations.shape == (3, 3, 3)
     assert found.missing == 0
@@ -94,7 +94,7 @@ def test_curricula_are_listed(capsys):
         (("dqn", "--curriculum", "su_gols"), "unknown curriculum 'su_gols'. Did you mean 'su_goals'?"),
         (("dqn", "--curriculum", "none.toml"), "there is no file 'none.toml'"),
         (("dqn", "--curriculum", "mine.toml", "--methods", "ews"), "lifelong"),
-        (("dqn", "--curriculum", "mine.toml", "--methods", "go_on,go_on"), "methods names go_on twice"),
+        (("dqn", "--curriculum", "mine.toml", "--methods", "finetune,finetune"), "methods names finetune twice"),
         (
             ("dqn", "--curriculum", "mine.toml", "--methods", "ewc", "--set", "lifelong=reset"),
             "has lifelong=reset already",
@@ -103,7 +103,7 @@ def test_curricula_are_listed(capsys):
         (("sac", "--curriculum", "mine.toml"), "sac plays continuous actions"),
         (("dqn", "--curriculum", "mine.toml", "--seeds", "0"), "seeds is 0"),
         (("dqn", "--curriculum", "numbers.toml"), "a block is 111, but must be the name of a task"),
-        (("random", "--curriculum", "mine.toml", "--methods", "reset"), "methods are of deep agents"),
+        (("random", "--curriculum", "mine.toml", "--methods", "reset"), "methods are for deep agents"),
     ],
 )
 def test_what_is_wrong_is_said_in_one_sentence(place, capsys, words, sentence):

@@ -49,14 +49,14 @@ def test_a_study_is_planned_run_and_reported(place, capsys):
     assert mohs("run", "mine.toml", "--workers", "0", "--out", "there") == 0
     shown = capsys.readouterr()
     assert "Does a delay cost?" in shown.out
-    assert "8 cells in" in shown.err
+    assert "8 cells, 4.8k steps to run" in shown.err
     assert {path.name for path in (place / "there").iterdir()} == {
-        "study.html",
-        "study.json",
+        "report.html",
+        "verdict.json",
         "summary.csv",
         "runs.csv",
     }
-    page = (place / "there" / "study.html").read_text()
+    page = (place / "there" / "report.html").read_text()
     assert "Does a delay cost?" in page
     assert "q_learning" in page
 
@@ -74,7 +74,7 @@ def test_a_study_is_planned_run_and_reported(place, capsys):
     assert (study["name"], study["protocol"], study["done"]) == ("mine quick", "experiment", 8)
 
     assert mohs("compare", "mine", "mine") == 2
-    assert "only diagnoses can be compared" in capsys.readouterr().err
+    assert "is a study of `mohs run`, not of `mohs diagnose`" in capsys.readouterr().err
 
 
 def test_a_larger_size_runs_only_what_is_new(place, capsys):
@@ -82,12 +82,13 @@ def test_a_larger_size_runs_only_what_is_new(place, capsys):
     assert mohs("run", "mine.toml", "--size", "full", "--dry-run", "--json") == 0
     planned = json.loads(capsys.readouterr().out.split("Report: ")[-1].split("\n", 1)[1])
     assert (planned["all_cells"], planned["cells"]) == (12, 4)
+    assert [path.name for path in (place / "mohs-report").iterdir()] == ["mine-quick"]
 
 
 def test_rows_of_the_tables_are_runs_and_points(place):
     assert mohs("run", "mine.toml", "--workers", "0", "--out", "there") == 0
     runs = (place / "there" / "runs.csv").read_text().splitlines()
-    assert runs[0].startswith("agent,delay,seed,auc,paper,final,length,eval")
+    assert runs[0].startswith("agent,delay,seed,normalised_auc,auc_paper,auc,final,length,eval")
     assert len(runs) == 1 + 2 * 2 * 2
     summary = (place / "there" / "summary.csv").read_text().splitlines()
     assert len(summary) == 1 + 2 * 2 * 12 * 2  # agents, points, measures, statistics

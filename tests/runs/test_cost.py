@@ -7,7 +7,7 @@ from dataclasses import replace
 from fake_learner import FACTORY, plan
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.agents.deep import catalogue
+from mohs.agents.registry import config
 from mohs.core.cell import Agent
 from mohs.runs.cost import _eager, cost, stored, try_out
 from mohs.runs.execute import execute
@@ -50,9 +50,9 @@ def test_a_cell_that_fails_in_its_trial_is_counted_and_stops_nothing(tmp_path, c
 def test_a_trial_of_a_long_rollout_includes_updates():
     (cell,) = cells(1, 4000, ("ppo",), (0,))
     for name, rollout in (("ppo", 64), ("recurrent_ppo", 16 * 8)):
-        tried = _eager(replace(cell, agent=Agent.make(name, steps=2048)))
-        config = catalogue.config(tried.agent)
-        assert config.steps * config.copies == rollout
+        tried = _eager(replace(cell, agent=Agent.make(name, n_steps=2048)))
+        made = config(tried.agent)
+        assert made.n_steps * made.num_envs == rollout
 
 
 def test_a_trial_grows_with_the_run():
@@ -63,7 +63,7 @@ def test_a_trial_grows_with_the_run():
 
 def test_what_a_deep_agent_saves_grows_with_its_replay_buffer():
     small, large = (
-        cells(1, 5000, ("dqn",), (0,), hidden=(8,), memory=size, learning_starts=5000) for size in (100, 5000)
+        cells(1, 5000, ("dqn",), (0,), hidden=(8,), buffer_size=size, learning_starts=5000) for size in (100, 5000)
     )
     assert try_out(large, 0.05).checkpoint > try_out(small, 0.05).checkpoint
 

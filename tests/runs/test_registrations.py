@@ -12,14 +12,13 @@ from typing import Any
 
 import gymnasium
 import pytest
-from fake_learner import cell as toy_cell
 
 from mohs import Cell, Segment, Task
+from mohs.agents.registry import agent
 from mohs.core.errors import UsageError
 from mohs.runs import registrations
 from mohs.runs.execute import execute
 from mohs.runs.execution import Execution
-from mohs.runs.learners import agent
 from mohs.runs.plan import Plan
 from mohs.runs.store import open_store
 
@@ -49,7 +48,7 @@ import json, sys
 from mohs import Cell, Segment, Task
 from mohs.runs.execute import execute
 from mohs.runs.execution import Execution
-from mohs.runs.learners import agent
+from mohs.agents.registry import agent
 from mohs.runs.plan import Plan
 from mohs.runs.store import open_store
 
@@ -106,7 +105,7 @@ def test_an_entry_point_that_is_a_name_stays_a_name(registry: dict[str, Any]) ->
 
 
 def test_toys_and_known_suites_need_nothing() -> None:
-    assert registrations.pack([toy_cell(0), toy_cell(1)]) == b""
+    assert registrations.pack([cell_of("toy/discrete"), cell_of("toy/grid")]) == b""
     assert registrations.pack([cell_of("MiniGrid-Empty-5x5-v0")]) == b""
     registrations.register(b"")
 

@@ -40,6 +40,11 @@ class AgentEntry:
         task_id: Whether the task id can be part of its observation.
         lifelong: Whether it has the hyperparameter `lifelong`: methods for a change of the task.
         eager: `agent, steps -> Agent`, the agent with a first update after that many steps, for trials of the cost.
+
+    Example:
+        >>> import mohs
+        >>> mohs.AgentEntry("my_agent", "my first agent", maker="my_package:make_agent").alone
+        False
     """
 
     name: str
@@ -62,7 +67,22 @@ class AgentEntry:
     eager: str | None = None
 
     def realisation(self, name: str) -> Callable[..., Any]:
-        """What the field of this name refers to."""
+        """What the field of this name refers to, imported.
+
+        Args:
+            name: A field that names a `module:attribute`, such as `learner`.
+
+        Returns:
+            The function or class.
+
+        Raises:
+            UsageError: The agent has none.
+
+        Example:
+            >>> from mohs.agents.registry import agent_entry
+            >>> agent_entry("q_learning").realisation("config").__name__.endswith("Config")
+            True
+        """
         target = getattr(self, name)
         if target is None:
             raise UsageError(f"{self.name} has no {name}.")

@@ -69,12 +69,14 @@ def train(
     from mohs.runs.execution import Execution
 
     study = request.study
-    output = Output.of(out, study.name, png, as_json)
+    output = Output.of(out, request.title or study.name, png, as_json)
     output.check()
     for directory in request.directories:
         check_directory(directory)
     execution = Execution(store, workers, pack_size, device)
     plan = planned(study, execution)
+    if request.note:
+        print(f"mohs: {request.note}", file=sys.stderr)
     announce_compilation()
     if dry_run:
         _show_cost(plan, execution, as_json)

@@ -293,7 +293,15 @@ class Cell:
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """What it trains and is evaluated on, segment by segment, then probe by probe."""
+        """What it trains and is evaluated on, segment by segment, then probe by probe.
+
+        Example:
+            >>> import mohs
+            >>> task = mohs.Task.make("toy/discrete")
+            >>> segments, probes = (mohs.Segment(task, 100),), (mohs.Probe("eval", task, (100,)),)
+            >>> mohs.Cell(mohs.Agent.make("random"), 0, segments, probes).sources == (task, task)
+            True
+        """
         return (*(segment.source for segment in self.segments), *(probe.source for probe in self.probes))
 
     @cached_property

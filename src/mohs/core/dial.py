@@ -50,6 +50,12 @@ class Dial:
     `harder` the direction in which the task gets harder, `touches` the parts of the MDP that the dial may change.
     `readings` are the places in which the values mean something else; `at` is the dial as it is read there.
     `unit_continuous` is the unit in environments with continuous actions, where it differs from `unit`.
+
+    Example:
+        >>> from mohs.core.dials import DIALS
+        >>> delay = DIALS["delay"]
+        >>> (delay.vanilla, delay.harder)
+        (0, 'up')
     """
 
     name: str
@@ -65,6 +71,19 @@ class Dial:
     unit_continuous: str | None = None
 
     def at(self, where: Applies) -> Dial:
+        """The dial as it is read in a place.
+
+        Args:
+            where: A place to which the dial applies.
+
+        Returns:
+            The dial with the values and the unit that it has there.
+
+        Example:
+            >>> from mohs.core.dials import DIALS
+            >>> DIALS["delay"].at("wrapper").readings
+            ()
+        """
         for reading in self.readings:
             if reading.where == where:
                 return replace(
@@ -79,11 +98,24 @@ class Dial:
         return self
 
     def for_actions(self, continuous: bool) -> Dial:
-        """The dial with its unit for environments with continuous, or with discrete, actions."""
+        """The dial with its unit for environments with continuous, or with discrete, actions.
+
+        Example:
+            >>> from mohs.core.dials import DIALS
+            >>> DIALS["delay"].for_actions(continuous=True).unit
+            'steps'
+        """
         unit = self.unit_continuous if continuous and self.unit_continuous is not None else self.unit
         return replace(self, unit=unit, unit_continuous=None)
 
     def to_json(self) -> dict[str, Json]:
+        """The dial as plain data.
+
+        Example:
+            >>> from mohs.core.dials import DIALS
+            >>> DIALS["delay"].to_json()["harder"]
+            'up'
+        """
         return {
             "name": self.name,
             "unit": self.unit,

@@ -109,6 +109,12 @@ class Environment:
 
         Raises:
             UsageError: The environment has no such part.
+
+        Example:
+            >>> import mohs
+            >>> task = mohs.Task.make("toy/discrete")
+            >>> task.environment.realisation("score")(task).low.value >= 0
+            True
         """
         target = getattr(self, name)
         if target is None:
@@ -116,7 +122,16 @@ class Environment:
         return attribute(target)
 
     def normalise(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Canonical parameters: parsed, completed with what they imply, defaults left out."""
+        """Canonical parameters: parsed, completed with what they imply, defaults left out.
+
+        Raises:
+            UsageError: A parameter is unknown or does not apply, or a value is not allowed.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.make("toy/discrete").environment.normalise({"delay": 2, "reward_noise": 0.0})
+            {'delay': 2}
+        """
         for name in given:
             if name in self.refused:
                 raise UsageError(f"{name} does not apply to {self.id}: {self.refused[name]}")
@@ -132,7 +147,13 @@ class Environment:
         return {name: value for name, value in parsed.items() if value != self.parameters[name].default}
 
     def complete(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        """Every parameter with its value, defaults included."""
+        """Every parameter with its value, defaults included.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.make("toy/discrete").environment.complete({"delay": 2})["reward_noise"]
+            0.0
+        """
         return {name: params.get(name, spec.default) for name, spec in self.parameters.items()}
 
 

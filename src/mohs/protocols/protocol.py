@@ -37,6 +37,11 @@ class Protocol:
         command: the words that run it on the command line; its name by default.
         prepare: `study -> None`, what must be there before workers start.
         commands: further commands of this protocol, by their words.
+
+    Example:
+        >>> import mohs
+        >>> mohs.Protocol("mine", "What do I ask?", page="my_package:page", summary="my_package:summary").ask is None
+        True
     """
 
     name: str
@@ -52,7 +57,22 @@ class Protocol:
     commands: Mapping[str, str] = field(default_factory=dict)
 
     def part(self, name: str) -> Callable[..., Any]:
-        """The part of this name, imported."""
+        """The part of this name, imported.
+
+        Args:
+            name: a field, such as `plan` or `verdict`.
+
+        Returns:
+            The function or class.
+
+        Raises:
+            UsageError: the protocol has no such part.
+
+        Example:
+            >>> from mohs.protocols.protocol import find_protocol
+            >>> find_protocol("diagnose").part("study").__name__
+            'DiagnosisStudy'
+        """
         target = getattr(self, name)
         if target is None:
             raise UsageError(f"the protocol {self.name} has no {name}.")
@@ -70,11 +90,17 @@ class Study(Interface):
 
 @dataclass(frozen=True)
 class Request:
-    """What a command asks for beside a study: directories to write to, and what to do with the verdict."""
+    """What a command asks for beside a study: directories to write to, and what to do with the verdict.
+
+    `note` is a line about what will run, printed when all checks have passed. `title` names the report where the name
+    of the study does not say all.
+    """
 
     study: Study
     directories: tuple[Path, ...] = ()
     after: Callable[[Any], object] | None = None
+    note: str = ""
+    title: str = ""
 
 
 _REGISTERED: dict[str, Protocol] = {}
@@ -85,6 +111,14 @@ def register_protocol(protocol: Protocol) -> None:
 
     Args:
         protocol: its record.
+
+    Example:
+        >>> import mohs
+        >>> from mohs.protocols.protocol import find_protocol
+        >>> card = find_protocol("card")
+        >>> mohs.register_protocol(card)
+        >>> find_protocol("card") is card
+        True
     """
     _REGISTERED[protocol.name] = protocol
 

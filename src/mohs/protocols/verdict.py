@@ -41,28 +41,70 @@ class Verdict(ABC):
 
     @abstractmethod
     def to_json(self) -> dict[str, Json]:
-        """All of it as plain data."""
+        """All of it as plain data.
+
+        Example:
+            >>> import mohs
+            >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
+            >>> verdict.to_json()["states"]
+            9
+        """
 
     @abstractmethod
     def frame(self) -> pd.DataFrame:
-        """Its numbers as a data frame, one row for each run or quantity."""
+        """Its numbers as a data frame, one row for each run or quantity.
+
+        Example:
+            >>> import mohs
+            >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
+            >>> "states" in set(verdict.frame()["quantity"])
+            True
+        """
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What it says, as plain text."""
+        """What it says, as plain text.
+
+        Example:
+            >>> import mohs
+            >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
+            >>> all(sentence.endswith(".") for sentence in verdict.sentences)
+            True
+        """
         return tuple(finding.sentence for finding in self.findings)
 
     def figures(self) -> dict[str, go.Figure]:
-        """The figures of its report, by name, as Plotly figures."""
+        """The figures of its report, by name, as Plotly figures.
+
+        Example:
+            >>> import mohs
+            >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
+            >>> type(verdict.figures()["returns"]).__name__
+            'Figure'
+        """
         return dict(self.page().figures)
 
     def page(self) -> Page:
-        """Its report as data."""
+        """Its report as data.
+
+        Example:
+            >>> import mohs
+            >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
+            >>> list(verdict.page().tables)
+            ['card.csv']
+        """
         page: Page = find_protocol(self.protocol).part("page")(self)
         return page
 
     def summary(self) -> tuple[TextTable, ...]:
-        """The tables that the terminal shows below the sentences."""
+        """The tables that the terminal shows below the sentences.
+
+        Example:
+            >>> import mohs
+            >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
+            >>> verdict.summary()[0].title
+            'The task'
+        """
         tables: tuple[TextTable, ...] = find_protocol(self.protocol).part("summary")(self)
         return tables
 
@@ -78,6 +120,11 @@ class Verdict(ABC):
 
         Raises:
             UsageError: the directory cannot be written, or there is no browser for `png`.
+
+        Example:
+            >>> import mohs, tempfile
+            >>> mohs.card("toy/discrete", max_episode_steps=5).save(tempfile.mkdtemp()).name
+            'report.html'
         """
         from mohs.report.page import write_page
 

@@ -50,7 +50,7 @@ def stages() -> Iterator[Callable[[str], None]]:
 
 
 def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    table = Table(title=escape(title), title_justify="left", box=None, header_style="bold", pad_edge=False)
+    table = Table(box=None, header_style="bold", pad_edge=False)
     for i, column in enumerate(columns):
         table.add_column(escape(column), overflow="fold", no_wrap=i == 0)
     for row in rows:
@@ -58,4 +58,6 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
     console = Console()
     if not console.is_terminal:
         console = Console(width=PLAIN_WIDTH)
+    # A table would break its title at its own width.
+    console.print(escape(title), style="table.title", highlight=False)
     console.print(table)

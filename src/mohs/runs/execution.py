@@ -41,6 +41,12 @@ class Execution:
 
         Raises:
             UsageError: a value is out of range, or torch cannot use the device here.
+
+        Example:
+            >>> Execution(workers=-1).check()
+            Traceback (most recent call last):
+                ...
+            mohs.core.errors.UsageError: workers is -1, but must be an integer in [0, 4096].
         """
         if self.workers is not None:
             Integer(0, 4096).parse("workers", self.workers)
@@ -52,7 +58,12 @@ class Execution:
 
     @property
     def worker_count(self) -> int:
-        """The number of worker processes; 0 is none."""
+        """The number of worker processes; 0 is none.
+
+        Example:
+            >>> Execution(workers=0).worker_count
+            0
+        """
         return default_workers() if self.workers is None else self.workers
 
 

@@ -144,6 +144,24 @@ def load(store_url: str, study: str | None = None) -> pd.DataFrame:
     Beside the columns of the exports it has `env`, `task_seed` (the structure seed) and one column for each parameter
     that some task sets, with the default where a task leaves it; values other than numbers, words and None are JSON
     text. All of these are missing where an agent was trained or probed on a set of tasks.
+
+    Args:
+        store_url: URL of the results database.
+        study: only the runs of this study, by its name or key.
+
+    Returns:
+        One row for each cell, metric and step.
+
+    Raises:
+        UsageError: there is no such store or study.
+
+    Example:
+        >>> import mohs, tempfile
+        >>> store = f"sqlite:///{tempfile.mkdtemp()}/results.db"
+        >>> options = dict(dials=["delay"], seeds=1, budget=300, workers=0, progress="silent")
+        >>> verdict = mohs.diagnose("random", **options, store=store)
+        >>> {"env", "delay", "metric", "step", "value"} <= set(mohs.load(store).columns)
+        True
     """
     with open_store(store_url, create=False) as store:
         return frame(store, study)

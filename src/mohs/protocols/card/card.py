@@ -57,10 +57,31 @@ def card(
 ) -> Card:
     """The hardness card of an id with parameters, a Gymnasium id, a path, a task, a table or an environment.
 
-    GORP is run up to `budget` steps of a run, 10 million by default, each probe `runs` times. `analytic` computes its
-    choices without playing steps, by default up to an effective horizon of 8. `play_seed` seeds it
-    and rollouts, while `seed` is a parameter of the task like others. `explore` lists up to so many states of a
-    Gymnasium environment that has no table. `say` is told what is being done.
+    Args:
+        what: the task.
+        horizon: steps of an episode, in place of the task's own.
+        gamma: discount of the learner. Returns are undiscounted.
+        sticky: also make the card with sticky actions of this probability.
+        explore: list up to so many states of a Gymnasium environment that has no table.
+        runs: runs of GORP for each probe.
+        budget: most environment steps that are charged to a run of GORP: 10 million by default, with `analytic` those
+            of an effective horizon of 8.
+        analytic: draw GORP's choices from their exact distribution without playing steps.
+        play_seed: seed of GORP and of rollouts. `seed` is a parameter of the task.
+        say: called with a sentence about each stage.
+        **params: parameters of the task.
+
+    Returns:
+        The card.
+
+    Raises:
+        UsageError: the task cannot be made, has no horizon, or an option is out of range.
+
+    Example:
+        >>> import mohs
+        >>> found = mohs.card("toy/discrete", max_episode_steps=5)
+        >>> (found.exact, found.states)
+        (True, 9)
     """
     options = _Options(
         None if horizon is None else Integer(1).parse("horizon", horizon),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
 from mohs.protocols import words
+from mohs.protocols.protocol import Request
 from mohs.runs.execution import ExecutionOptions
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def ask(
     hyperparameters: Annotated[
         list[str] | None, typer.Option("--set", help="A hyperparameter in all settings, name=value; may be repeated.")
     ] = None,
-) -> ChallengeStudy:
+) -> Request:
     """Find out which MDPs of the challenge agents solve, in the paper's settings. The same command resumes it."""
     from mohs.protocols.challenge.study import ChallengeStudy
 
@@ -55,8 +55,7 @@ def ask(
         episodes=episodes,
         hyperparameters=words.settings("--set", hyperparameters or []),
     )
-    print(f"mohs: {_tries(study)}", file=sys.stderr)
-    return study
+    return Request(study, note=_tries(study))
 
 
 def challenge(
@@ -98,7 +97,7 @@ def challenge(
     Example:
         >>> import mohs, tempfile
         >>> verdict = mohs.challenge(
-        ...     "q_learning", mdps=["hanoi-3"], settings=["fast"], budget=2000, seeds=1, workers=0, progress="silent",
+        ...     "q_learning", mdps=["hanoi-3"], settings=["fast"], budget=20_000, seeds=1, workers=0, progress="silent",
         ...     store=f"sqlite:///{tempfile.mkdtemp()}/results.db",
         ... )
         >>> verdict.agents[0].outcomes[0].solved

@@ -53,10 +53,14 @@ def correlate(
         UsageError: a study is not there, or they have no agent and axis in common.
 
     Example:
-        >>> import mohs, tempfile
+        >>> import json, mohs, pathlib, tempfile
+        >>> directory = pathlib.Path(tempfile.mkdtemp())
+        >>> asked = {"question": "Does a delay cost?", "seeds": 3, "budget": 500, "agents": {"q_learning": {}}}
+        >>> asked |= {"task": {"env": "toy/discrete"}, "axes": {"delay": [0, 2, 4]}}
+        >>> written = (directory / "toy.json").write_text(json.dumps(asked))
         >>> toy = mohs.run(
-        ...     mohs.read_study("examples/study.toml"), workers=0, progress="silent",
-        ...     store=f"sqlite:///{tempfile.mkdtemp()}/results.db",
+        ...     mohs.read_study(str(directory / "toy.json")), workers=0, progress="silent",
+        ...     store=f"sqlite:///{directory}/results.db",
         ... )
         >>> {round(row.correlation.value) for row in mohs.correlate([toy, toy]).rows}
         {1}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from mohs.protocols.options import AsJson
-
-if TYPE_CHECKING:
-    from mohs.protocols.experiment.study import Experiment
+from mohs.protocols.protocol import Request
 
 
 def ask(
@@ -17,11 +15,12 @@ def ask(
     size: Annotated[
         str | None, typer.Option(help="One of the study's sizes: quick where there is one, or paper.")
     ] = None,
-) -> Experiment:
+) -> Request:
     """Carry out a study and write its report. The same command resumes it."""
     from mohs.protocols.experiment.files import read_study
 
-    return read_study(study, size)
+    found = read_study(study, size)
+    return Request(found, title=found.title)
 
 
 def studies(as_json: AsJson = False) -> None:

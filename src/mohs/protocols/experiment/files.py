@@ -41,7 +41,23 @@ def shipped() -> dict[str, Path]:
 
 
 def read_study(source: str, size: str | None = None) -> Experiment:
-    """The study in a file, or the shipped one of this name, at a size: by default the quick one, or the only one."""
+    """The study in a file, or the shipped one of this name.
+
+    Args:
+        source: path of a TOML, YAML or JSON file, or the name of a shipped study (`mohs studies` lists them).
+        size: one of the study's sizes; by default the quick one, or the only one.
+
+    Returns:
+        The study, for `mohs.run`.
+
+    Raises:
+        UsageError: there is no such study or size, or the file has a mistake.
+
+    Example:
+        >>> import mohs
+        >>> mohs.read_study("delay", "paper").title
+        'delay paper'
+    """
     file = _find(source)
     data = read_table(file)
     with _within(file.name):

@@ -32,7 +32,7 @@ def summary(verdict: ExperimentVerdict) -> tuple[TextTable, ...]:
             ]
             for result in panel.points
         ]
-        tables.append(TextTable(panel.agent.label, head, rows))
+        tables.append(TextTable(f"{panel.agent.label}: {verdict.experiment.question}", head, rows))
     return tuple(tables)
 
 

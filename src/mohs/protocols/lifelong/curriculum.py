@@ -38,6 +38,22 @@ class Block:
 
 @dataclass(frozen=True)
 class Curriculum:
+    """Tasks by name, and the blocks in which they are learnt; `make` checks them.
+
+    Attributes:
+        name: what users call it.
+        title: a few words for the report.
+        tasks: tasks by name, in the order of the report.
+        blocks: so many steps on one task each, in the order of training.
+        text: a sentence about it.
+
+    Example:
+        >>> import mohs
+        >>> goals = {"one": mohs.Task.make("ctgraph", goal=[1, 1]), "two": mohs.Task.make("ctgraph", goal=[2, 1])}
+        >>> mohs.Curriculum.make("mine", goals, ["one", "two"], steps=500).boundaries
+        (0, 500, 1000)
+    """
+
     name: str
     title: str
     tasks: tuple[tuple[str, Task], ...]
@@ -55,9 +71,29 @@ class Curriculum:
         title: str = "",
         text: str = "",
     ) -> Curriculum:
-        """Blocks are names of tasks, learnt for `steps` steps, or pairs of a name and steps of its own.
+        """A curriculum, checked.
 
         Observation spaces are made equal where the entry of the environment says how (`align`).
+
+        Args:
+            name: what users call it.
+            tasks: tasks by name. Those that no block names are held out.
+            blocks: names of tasks, learnt for `steps` steps, or pairs of a name and steps of its own.
+            steps: steps of a block.
+            title: a few words for the report; the name by default.
+            text: a sentence about it.
+
+        Returns:
+            The curriculum.
+
+        Raises:
+            UsageError: there is no block, a block names no task, or the tasks have different spaces.
+
+        Example:
+            >>> import mohs
+            >>> goals = {"one": mohs.Task.make("ctgraph", goal=[1, 1]), "two": mohs.Task.make("ctgraph", goal=[2, 1])}
+            >>> mohs.Curriculum.make("mine", goals, ["one", ("one", 100)]).held_out
+            ('two',)
         """
         made = tuple(_block(block, tasks, STEPS.parse("steps", steps)) for block in blocks)
         if not made:
@@ -68,35 +104,97 @@ class Curriculum:
 
     @property
     def names(self) -> tuple[str, ...]:
+        """The names of all tasks.
+
+        Example:
+            >>> from mohs.protocols.lifelong.curriculum import read_curriculum
+            >>> goals = read_curriculum("near_goals")
+            >>> len(goals.names) == len(goals.tasks)
+            True
+        """
         return tuple(name for name, _ in self.tasks)
 
     def task(self, name: str) -> Task:
+        """The task of this name.
+
+        Example:
+            >>> from mohs.protocols.lifelong.curriculum import read_curriculum
+            >>> goals = read_curriculum("near_goals")
+            >>> goals.task(goals.names[0]).env
+            'ctgraph'
+        """
         return dict(self.tasks)[name]
 
     @property
     def learnt(self) -> tuple[str, ...]:
-        """The tasks of the blocks, in the order in which they are first met."""
+        """The tasks of the blocks, in the order in which they are first met.
+
+        Example:
+            >>> from mohs.protocols.lifelong.curriculum import read_curriculum
+            >>> goals = read_curriculum("near_goals")
+            >>> set(goals.learnt) <= set(goals.names)
+            True
+        """
         return tuple(dict.fromkeys(block.task for block in self.blocks))
 
     @property
     def held_out(self) -> tuple[str, ...]:
+        """The tasks that are evaluated, but of which there is no block.
+
+        Example:
+            >>> from mohs.protocols.lifelong.curriculum import read_curriculum
+            >>> goals = read_curriculum("near_goals")
+            >>> set(goals.held_out) == set(goals.names) - set(goals.learnt)
+            True
+        """
         return tuple(name for name in self.names if name not in self.learnt)
 
     @property
     def boundaries(self) -> tuple[int, ...]:
-        """Steps before the first block, and after each."""
+        """Steps before the first block, and after each.
+
+        Example:
+            >>> from mohs.protocols.lifelong.curriculum import read_curriculum
+            >>> goals = read_curriculum("near_goals")
+            >>> len(goals.boundaries) == len(goals.blocks) + 1
+            True
+        """
         ends = [0]
         for block in self.blocks:
             ends.append(ends[-1] + block.steps)
         return tuple(ends)
 
     def inside(self, steps: npt.NDArray[np.int64], window: int) -> Iterator[tuple[Block, npt.NDArray[np.bool_]]]:
-        """Every block, and which points of a training curve belong to it: their windows, which end at these steps, lie
-        in it as a whole."""
+        """Every block, and which points of a training curve belong to it.
+
+        A point belongs to a block if its whole window does.
+
+        Args:
+            steps: where the windows of a curve end.
+            window: how long they are.
+
+        Returns:
+            Pairs of a block and a mask over the points.
+
+        Example:
+            >>> import mohs, numpy as np
+            >>> goals = {"one": mohs.Task.make("ctgraph", goal=[1, 1])}
+            >>> twice = mohs.Curriculum.make("mine", goals, ["one", "one"], steps=200)
+            >>> [mask.tolist() for _, mask in twice.inside(np.array([100, 200, 300]), 100)]
+            [[True, True, False], [False, False, True]]
+        """
         for block, (start, end) in zip(self.blocks, pairwise(self.boundaries), strict=True):
             yield block, (steps - window >= start) & (steps <= end)
 
     def to_json(self) -> dict[str, Json]:
+        """The curriculum as plain data.
+
+        Example:
+            >>> from mohs.protocols.lifelong.curriculum import read_curriculum
+            >>> goals = read_curriculum("near_goals")
+            >>> goals.to_json()["name"]
+            'near_goals'
+        """
         return {
             "name": self.name,
             "title": self.title,
@@ -107,7 +205,14 @@ class Curriculum:
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Curriculum:
-        """A curriculum that was checked when it was written: no environment is made."""
+        """A curriculum that was checked when it was written: no environment is made.
+
+        Example:
+            >>> from mohs.protocols.lifelong.curriculum import read_curriculum
+            >>> goals = read_curriculum("near_goals")
+            >>> Curriculum.from_json(goals.to_json()) == goals
+            True
+        """
         data = read_json(data, "curriculum", {"name", "title", "text", "tasks", "blocks"})
         with reading("curriculum"):
             tasks = tuple((name, Task.from_json(task)) for name, task in data["tasks"])

@@ -1,0 +1,124 @@
+"""Every protocol that trains has the same shared options, the same checks before training, and the same dry run."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+import typer.main
+
+from mohs.cli import main
+from mohs.cli.entry import make_app
+from mohs.protocols.protocol import protocols
+
+SHARED = ["--dry-run", "--out", "--store", "--workers", "--pack-size", "--device", "--png", "--json"]
+STUDY = """
+question = "Does a delay cost?"
+seeds = 1
+budget = 600
+[agents.q_learning]
+[task]
+env = "toy/discrete"
+[axes]
+delay = [0, 4]
+"""
+# A small study of each protocol; a protocol that is added must be added here.
+SMALL = {
+    "diagnose": ["diagnose", "q_learning", "--dials", "delay", "--seeds", "1", "--budget", "300"],
+    "experiment": ["run", "mine.toml"],
+    "lifelong": ["lifelong", "random", "--curriculum", "near_goals", "--seeds", "1", "--steps", "200"],
+    "challenge": ["challenge", "run", "random", "--mdps", "hanoi-3", "--budget", "1000", "--seeds", "1"],
+}
+# What is wrong, in the order in which it is checked: pictures, the directory, workers, packs, the device.
+WRONG = [
+    (["--png"], "install Chromium"),
+    (["--out", "file"], "the report cannot be written to 'file'"),
+    (["--workers", "-1"], "workers is -1"),
+    (["--pack-size", "0"], "pack_size is 0"),
+    (["--device", "abacus"], "device is 'abacus'"),
+]
+
+
+def training():
+    return {name: protocol for name, protocol in protocols().items() if protocol.ask is not None}
+
+
+def command(protocol):
+    found = typer.main.get_command(make_app())
+    for word in (protocol.command or protocol.name).split():
+        found = found.commands[word]
+    return found
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    """A directory with a study and a file in the way, without a browser."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BROWSER_PATH", raising=False)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    (tmp_path / "mine.toml").write_text(STUDY)
+    (tmp_path / "file").write_text("")
+    return tmp_path
+
+
+def run(*words):
+    with pytest.raises(SystemExit) as ended:
+        main(words)
+    return ended.value.code or 0
+
+
+def test_every_protocol_that_trains_is_tested_here():
+    assert set(training()) == set(SMALL)
+
+
+def test_the_shared_options_are_the_same_everywhere():
+    shared = []
+    for protocol in training().values():
+        options = command(protocol).params[-len(SHARED) :]
+        assert [p.opts[0] for p in options] == SHARED, "in the same order, after those of the protocol"
+        shared.append([(p.opts, p.help, p.default) for p in options])
+        assert all(p.help for p in options)
+    assert shared == [shared[0]] * len(shared)
+
+
+@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(("words", "sentence"), WRONG, ids=[" ".join(words) for words, _ in WRONG])
+def test_what_is_wrong_is_said_before_anything_is_trained(place, capsys, name, words, sentence):
+    assert run(*SMALL[name], *words) == 2
+    shown = capsys.readouterr()
+    assert sentence in shown.err
+    assert shown.err.count("\n") == 1
+    assert shown.out == ""
+    assert {path.name for path in place.iterdir()} == {"mine.toml", "file"}, "neither a store nor a report"
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_checks_come_in_the_same_order(place, capsys, name):
+    """Where several things are wrong, the first of them is said."""
+    for first in range(len(WRONG)):
+        words = [word for wrong, _ in WRONG[first:] for word in wrong]
+        assert run(*SMALL[name], *words) == 2
+        assert WRONG[first][1] in capsys.readouterr().err
+
+
+def test_a_dry_run_has_the_same_keys_everywhere_and_leaves_nothing(place, capsys):
+    found = {}
+    for name, words in SMALL.items():
+        assert run(*words, "--dry-run", "--json", "--workers", "1") == 0
+        found[name] = json.loads(capsys.readouterr().out)
+    assert {path.name for path in place.iterdir()} == {"mine.toml", "file"}
+    keys = [list(planned) for planned in found.values()]
+    assert keys == [keys[0]] * len(keys)
+    assert {"study", "all_cells", "cells", "steps", "packs", "seconds", "workers", "broken"} <= set(keys[0])
+    assert all(planned["cells"] == planned["all_cells"] > 0 for planned in found.values())
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_every_run_writes_the_same_files_and_prints_its_verdict_with_the_place_of_the_report(place, capsys, name):
+    assert run(*SMALL[name], "--workers", "0", "--out", "there", "--json") == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown.pop("report") == "there/report.html"
+    assert json.loads((place / "there" / "verdict.json").read_text()) == shown
+    files = {path.name for path in (place / "there").iterdir()}
+    assert {"report.html", "verdict.json", "runs.csv"} <= files
+    assert {file.rpartition(".")[2] for file in files} == {"html", "json", "csv"}
