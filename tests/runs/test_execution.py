@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 
 from mohs.core.errors import UsageError
-from mohs.runs import execution
 from mohs.runs.execution import Execution, default_workers
 from mohs.runs.progress import Silent
-
-
-def test_the_example_is_true() -> None:
-    assert doctest.testmod(execution) == (0, 2)
 
 
 def test_defaults_and_limits_are_allowed() -> None:
