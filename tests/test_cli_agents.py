@@ -88,7 +88,7 @@ def test_what_a_diagnosis_costs_is_told_without_running(mohs_run, tmp_path):
         (["dqn", "--hyperparameters", "no.toml"], "no.toml cannot be read"),
         (["dqn", "--hyperparameters", "hp.ini"], "hp.ini must have one of the extensions .toml"),
         (["dqn", "--hyperparameters", "bad.toml"], "bad.toml cannot be read"),
-        (["dqn", "--hyperparameters", "list.json"], "list.json must be a table"),
+        (["dqn", "--hyperparameters", "list.json"], "list.json must be a mapping"),
     ],
 )
 def test_what_cannot_be_is_said_before_anything_runs(mohs_run, tmp_path, words, message):
