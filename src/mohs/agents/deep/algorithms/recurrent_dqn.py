@@ -55,7 +55,9 @@ class RecurrentDqnConfig(DeepConfig):
     )
     batch_size: int = setting(8, Integer(1), "minibatch size, in sequences")
     sequence: int = setting(12, Integer(1), "steps of a sequence that are trained on")
-    burn_in: int = setting(4, Integer(0), "steps before them that only refresh the recurrent state")
+    burn_in: int = setting(
+        4, Integer(0), "steps of a sequence before the trained ones, which only refresh the recurrent state"
+    )
     stored_state: bool = setting(
         True, Flag(), "sequences start from the recurrent state stored in the replay buffer (R2D2), not from zeros"
     )
