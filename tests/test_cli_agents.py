@@ -39,7 +39,7 @@ def test_the_hyperparameters_of_an_agent_are_shown(mohs_run):
     assert set(shown["hyperparameters"]["batch_size"]) == {"default", "allowed", "text"}
     assert shown["presets"]["mdp_playground"]["activation"] == "tanh"
     out = mohs_run("agents", "dqn")[1]
-    assert "widths of the hidden layers" in out
+    assert "hidden layer widths" in out
     assert "--set preset=mdp_playground" in out
     assert "learning_rate" in mohs_run("agents", "q_learning")[1]
     outside = json.loads(mohs_run("agents", "sb3:PPO", "--json")[1])["hyperparameters"]

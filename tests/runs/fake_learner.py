@@ -18,12 +18,15 @@ from typing import Any
 
 import numpy as np
 
+from mohs.agents.entry import AgentEntry
+from mohs.agents.registry import register_agent
 from mohs.core.cell import Agent, Cell, Probe, Segment
 from mohs.core.task import Task
 from mohs.runs.plan import Plan
 
 FACTORY = f"{Path(__file__).resolve()}:learner"
 MODULUS = 2**31 - 1
+register_agent(AgentEntry("fake", "a number as state", learner=FACTORY))  # in workers too, which import this file
 
 
 class FakeLearner:

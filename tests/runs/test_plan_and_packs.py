@@ -82,7 +82,7 @@ def test_a_signature_tells_apart_what_one_learner_cannot_train_together() -> Non
     assert len({signature(c) for c in [base, *different]}) == 6
 
 
-@pytest.mark.parametrize("name", ["agent.py:make", "package.module:make", "sb3:ppo"])
+@pytest.mark.parametrize("name", ["agent.py:make", "package.module:make", "sb3:PPO"])
 def test_custom_agents_run_alone(name: str) -> None:
     cells = [Cell(Agent.make(name), seed, c.segments, c.probes) for seed, c in enumerate(plan(6, 1).cells)]
     assert [len(p) for p in packs(cells, 64)] == [1] * 6
