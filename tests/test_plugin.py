@@ -82,6 +82,13 @@ def test_the_command_line_lists_it(installed):
     assert "delay" in entry["parameters"]
 
 
+def test_a_custom_agent_of_the_package_is_diagnosed_on_it(installed):
+    asked = "diagnose mohs_corridor.agent:make_agent --env corridor --dials delay --seeds 2 --budget 400 --workers 1"
+    ended = run(installed, "-m", "mohs", *asked.split(), "--param", "length=4", "--json")
+    assert ended.returncode == 0, ended.stderr
+    assert json.loads(ended.stdout)["study"]["env"] == "corridor"
+
+
 def test_a_broken_plugin_is_skipped_with_one_warning(tmp_path):
     about = tmp_path / "broken_plugin-1.0.dist-info"
     about.mkdir()
