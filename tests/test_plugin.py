@@ -1,4 +1,4 @@
-"""Does a package of somebody else's add an environment through entry points, and does a broken one do no harm?"""
+"""Does another package add an environment, an agent, doses and a protocol through entry points?"""
 
 from __future__ import annotations
 
@@ -80,6 +80,44 @@ def test_the_command_line_lists_it(installed):
     assert entry["table"]
     assert entry["parameters"]["length"]["default"] == 8
     assert "delay" in entry["parameters"]
+
+
+def test_its_agent_is_diagnosed_with_its_doses(installed):
+    agents = json.loads(run(installed, "-m", "mohs", "agents", "--json").stdout)
+    assert {"name": "walker", "text": "walks in the direction that paid last"} in agents
+    asked = "diagnose walker --env corridor --seeds 3 --budget 400 --workers 1 --param length=4 --json"
+    ended = run(installed, "-m", "mohs", *asked.split())
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    assert found["study"]["doses"] == [["delay", [0, 2, 4]], ["sticky_actions", [0.0, 0.25]]]
+    assert "optimal policy, exact" in found["references"]["1"]
+    assert found["vanilla"]["mean"]["normalised_eval"]["value"] == pytest.approx(1.0)
+
+
+def test_its_protocol_is_a_command_with_all_that_commands_have(installed):
+    words = [
+        "reach",
+        "walker",
+        "--seeds",
+        "3",
+        "--budget",
+        "300",
+        "--workers",
+        "1",
+        "--out",
+        "reached",
+        "--store",
+        "sqlite:///reach.db",
+    ]
+    ended = run(installed, "-m", "mohs", *words, "--json")
+    assert ended.returncode == 0, ended.stderr
+    found = json.loads(ended.stdout)
+    assert found["headline"] == ["walker learns corridors up to length=16."]
+    assert {path.name for path in (installed / "reached").iterdir()} == {"report.html", "verdict.json", "means.csv"}
+    listed = json.loads(run(installed, "-m", "mohs", "status", "--json", "--store", "sqlite:///reach.db").stdout)
+    assert [(study["protocol"], study["done"]) for study in listed] == [("reach", 9)]
+    again = run(installed, "-m", "mohs", "report", "--store", "sqlite:///reach.db", "--out", "again", "--json")
+    assert json.loads(again.stdout)["mean"] == found["mean"]
 
 
 def test_a_broken_plugin_is_skipped_with_one_warning(tmp_path):

@@ -226,3 +226,16 @@ def test_generated_ids_are_not_suggested(file: Path) -> None:
     with pytest.raises(UsageError) as caught:
         Task.make("custom/GridEnv")
     assert "my_env" not in str(caught.value)
+
+
+def test_the_command_line_diagnoses_on_a_file(file: Path) -> None:
+    asked = [sys.executable, "-m", "mohs", "diagnose", "random", "--dials", "delay", "--seeds", "1", "--budget", "200"]
+    ended = subprocess.run([*asked, "--env", "my_env.py:GridEnv"], capture_output=True, text=True)
+    assert ended.returncode == 2
+    assert "my_env.py:GridEnv has no time limit" in ended.stderr
+    asked += ["--env", "my_env.py:make_env", "--param", "size=3", "--workers", "1", "--json"]
+    ended = subprocess.run(asked, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    study = json.loads(ended.stdout)["study"]
+    assert study["env"] == "my_env.py:make_env"
+    assert set(study["params"]) == {"size", "source_hash"}

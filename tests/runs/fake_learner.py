@@ -26,7 +26,7 @@ from mohs.runs.plan import Plan
 
 FACTORY = f"{Path(__file__).resolve()}:learner"
 MODULUS = 2**31 - 1
-register_agent(AgentEntry("fake", "a learner for tests of the runner"))
+register_agent(AgentEntry("fake", "a number as state", learner=FACTORY))  # in workers too, which import this file
 
 
 class FakeLearner:

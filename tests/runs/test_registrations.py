@@ -14,7 +14,7 @@ import gymnasium
 import pytest
 
 from mohs import Cell, Segment, Task
-from mohs.agents.registry import agent
+from mohs.core.cell import Agent
 from mohs.core.errors import UsageError
 from mohs.runs import registrations
 from mohs.runs.execute import execute
@@ -48,11 +48,11 @@ import json, sys
 from mohs import Cell, Segment, Task
 from mohs.runs.execute import execute
 from mohs.runs.execution import Execution
-from mohs.agents.registry import agent
+from mohs.core.cell import Agent
 from mohs.runs.plan import Plan
 from mohs.runs.store import open_store
 
-cells = tuple(Cell(agent("random"), s, (Segment(Task.make("Corridor-v0"), 70),), window=70) for s in range(2))
+cells = tuple(Cell(Agent.make("random"), s, (Segment(Task.make("Corridor-v0"), 70),), window=70) for s in range(2))
 with open_store(sys.argv[1]) as store:
     summary = execute(Plan("p", "none", {}, cells), store, Execution(workers=1, progress="silent"))
     curves = [found["train/return"][1].tolist() for _, found in store.results(c.key for c in cells)]
@@ -61,7 +61,7 @@ print(json.dumps([summary.failed, curves]))
 
 
 def cell_of(name: str) -> Cell:
-    return Cell(agent("random"), 0, (Segment(Task.make(name), 20),), window=20)
+    return Cell(Agent.make("random"), 0, (Segment(Task.make(name), 20),), window=20)
 
 
 @pytest.fixture

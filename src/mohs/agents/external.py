@@ -59,7 +59,7 @@ def side_by_side(cells: Sequence[Cell], device: str = "cpu", **more: str) -> Sid
     return SideBySide(cells, maker, **more)
 
 
-EVALUATION = 10  # no new episode is begun after so many times the steps of training
+EVALUATION = 10  # times the steps of training: no new episode starts after that many steps of an evaluation
 
 
 class BudgetSpentError(MohsError):
@@ -69,7 +69,7 @@ class BudgetSpentError(MohsError):
 class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
     """Counts steps against a budget and adds finished episodes to the training curve.
 
-    The first reset is seeded by the cell, so that a run can be repeated; later resets go on in the same stream.
+    The first reset is seeded by the cell, so that a run can be repeated; later resets continue its stream.
     """
 
     def __init__(self, env: gymnasium.Env[Any, Any], windows: Windows, seed: int) -> None:
@@ -114,7 +114,7 @@ class ExternalLearner:
         if agent_source(self._cell.agent.name) != self._cell.agent.source:
             raise UsageError(f"{self._cell.agent.name} has been edited since this run was planned; start it again.")
         self._windows = Windows(self._cell.window, self._cell.steps)
-        # An evaluation must not dwarf the training: games that a policy does not end go on for minutes.
+        # An evaluation must not dwarf the training: a policy may fail to end an episode for minutes.
         self._longest = EVALUATION * self._cell.steps if self._cell.steps else math.inf
         self._segment = -1
         self._enter(0)

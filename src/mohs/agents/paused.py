@@ -1,7 +1,7 @@
-"""How is somebody else's training loop stopped in the middle? It runs in a thread of its own that waits its turn.
+"""How is the training loop of a library paused? It runs in a thread of its own that waits its turn.
 
-A library trains in one call for the whole run: its rollouts, schedules and updates go on over every evaluation. Cut
-into several calls it would lose the rollout under way and start its schedules again.
+A library trains in one call for the whole run: its rollouts, schedules and updates span every evaluation. Cut
+into several calls it would lose the rollout in progress and restart its schedules.
 """
 
 from __future__ import annotations

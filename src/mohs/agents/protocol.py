@@ -1,12 +1,12 @@
 """What must an agent offer? Two functions for people, one small class for packs.
 
-**Your own agent** is `file.py:make_agent`: a function `make_agent(env, seed)` that returns an object with
+**A custom agent** is `file.py:make_agent`: a function `make_agent(env, seed)` that returns an object with
 
-* `train(env, steps)`: learn by taking that many steps in a Gymnasium environment; it may be called again to go on;
+* `train(env, steps)`: train for that many steps in a Gymnasium environment; it may be called again to continue;
 * `act(observation, memory, deterministic)`: return `(action, memory)`; `memory` is None at the start of an episode.
 
-It may also offer `save() -> bytes` and `load(bytes)`, which let a run go on after a break from its last evaluation;
-without them the cell starts again.
+It may also offer `save() -> bytes` and `load(bytes)`, which let an interrupted run resume from its last evaluation;
+without them the cell restarts.
 
 **A built-in agent** trains a whole *pack* of cells at once and is a `Learner`.
 """
@@ -64,7 +64,7 @@ class Learner(Protocol):
         ...
 
     def save(self) -> Sequence[bytes] | None:
-        """For each cell all that is needed to go on with the same bits; None where the agent cannot.
+        """For each cell all that is needed to resume bit-identically; None where the agent cannot.
 
         What stands for a cell that has failed is not kept.
         """

@@ -125,13 +125,13 @@ def check_version(agent: Agent) -> None:
 
 
 def check_builds(agent: Agent, env: gymnasium.Env[Any, Any]) -> None:
-    """Raises where no model can be built for an environment. One is tried, with a memory of one step."""
+    """Raises where no model can be built for an environment. One is tried, with a replay buffer of one step."""
     check_actions(agent, env.action_space)
     algorithm = algorithm_of(agent.name)
     seen = _seen(algorithm, env)
     try:
         with warnings.catch_warnings(action="ignore"), Randomness(0, seen.action_space):  # the run warns again
-            _model(algorithm, seen, 0, dict(agent.params), memory=1)
+            _model(algorithm, seen, 0, dict(agent.params), buffer=1)
     except UsageError:
         raise
     except Exception as error:
@@ -177,7 +177,7 @@ class Sb3Agent:
         self._training = Randomness(seed, seen.action_space)
         self._playing = Randomness(seeding.seed_of(seeding.child(seed, "act")), seen.action_space)
         with self._training:
-            self._model = _model(algorithm, seen, seed, params, memory=env.windows.total)
+            self._model = _model(algorithm, seen, seed, params, buffer=env.windows.total)
         self._loop = Loop(_learning(algorithm, self._model, env))
 
     def __del__(self) -> None:
@@ -191,7 +191,7 @@ class Sb3Agent:
         with self._training:
             self._loop.go_on()
         if not all(bool(p.isfinite().all()) for p in self._model.policy.parameters()):
-            raise MohsError(f"{PREFIX}{self._algorithm} diverged: its network is no longer made of numbers.")
+            raise MohsError(f"{PREFIX}{self._algorithm} diverged: the weights of its network are not finite.")
 
     def act(self, observation: Any, memory: Any, deterministic: bool) -> tuple[Any, Any]:
         # Only recurrent policies look at the memory.
@@ -258,9 +258,9 @@ def _learning(algorithm: str, model: Any, env: Recorder) -> Callable[[Loop], Non
     return learn
 
 
-def _model(algorithm: str, seen: gymnasium.Env[Any, Any], seed: int, params: Mapping[str, Any], memory: int) -> Any:
-    """A model of an algorithm, with a memory of at most so many steps."""
-    given = _given(algorithm, seen.action_space, params, memory)
+def _model(algorithm: str, seen: gymnasium.Env[Any, Any], seed: int, params: Mapping[str, Any], buffer: int) -> Any:
+    """A model of an algorithm, with a replay buffer of at most that many steps."""
+    given = _given(algorithm, seen.action_space, params, buffer)
     with _one_thread():
         return _class(algorithm)(_policy(algorithm, seen.observation_space), seen, seed=seed, **given)
 
@@ -279,13 +279,13 @@ def _policy(algorithm: str, space: spaces.Space[Any]) -> str:
     return f"{kind}LstmPolicy" if algorithm == "RecurrentPPO" else f"{kind}Policy"
 
 
-def _given(algorithm: str, actions: spaces.Space[Any], params: Mapping[str, Any], memory: int) -> dict[str, Any]:
+def _given(algorithm: str, actions: spaces.Space[Any], params: Mapping[str, Any], buffer: int) -> dict[str, Any]:
     """Hyperparameters as the constructor takes them."""
     known = _hyperparameters(algorithm)
     given = {name: read_as(known[name], value, f"{PREFIX}{algorithm}") for name, value in params.items()}
     given.setdefault("device", "cpu")  # whose generators `Randomness` keeps apart
-    if "buffer_size" in known:  # a larger memory would never be filled
-        given["buffer_size"] = max(1, min(given.get("buffer_size", known["buffer_size"].default), memory))
+    if "buffer_size" in known:  # a larger one would never be filled
+        given["buffer_size"] = max(1, min(given.get("buffer_size", known["buffer_size"].default), buffer))
     if isinstance(given.get("action_noise"), int | float):
         noise = import_module("stable_baselines3.common.noise").NormalActionNoise
         assert isinstance(actions, spaces.Box)

@@ -27,7 +27,7 @@ SHARES = (
 NAMED: Mapping[str, Domain] = {
     **dict.fromkeys(COUNTS, Integer(1)),
     **dict.fromkeys(SHARES, Real(0, 1)),
-    "exploration_fraction": Real(0),  # above 1 it goes on falling until the end
+    "exploration_fraction": Real(0),  # above 1 it falls until the end of the run
     "action_noise": OrFunction(Real(0), "() -> noise"),
 }
 SCHEDULE = OrFunction(Real(0), "(remaining) -> number")  # learning rates and the like: none is below 0

@@ -38,7 +38,7 @@ def read_dial(environment: Environment, name: str) -> Dial:
     there = sorted(d.name for d in DIALS.values() if d.name in parameters and set(places) & set(d.applies))
     raise UsageError(
         f"{name} is no dial of {environment.id}: it applies to {' and '.join(declared.applies)}. Dials of "
-        f"{environment.id}: {', '.join(there)}."
+        f"{environment.id}: {', '.join(there) or 'none'}."
     )
 
 

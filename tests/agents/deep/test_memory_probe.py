@@ -27,7 +27,7 @@ def played(name, seeds=2, **given):
 
 @pytest.mark.parametrize(("name", "layer", "more"), [
     ("recurrent_dqn", "gru", {}),
-    pytest.param("recurrent_dqn", "lstm", {"stored": False, "double": True}, marks=pytest.mark.slow),
+    pytest.param("recurrent_dqn", "lstm", {"stored_state": False, "double": True}, marks=pytest.mark.slow),
     ("recurrent_ppo", "gru", {}),
     pytest.param("recurrent_ppo", "lstm", {}, marks=pytest.mark.slow),
 ])  # fmt: skip

@@ -1,1 +1,1 @@
-"""A corridor: an example of a package that adds an environment to mohs."""
+"""A corridor: an example of a package that adds an environment, an agent and a protocol to mohs."""

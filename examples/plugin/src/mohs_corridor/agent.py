@@ -2,6 +2,10 @@
 
 import numpy as np
 
+from mohs import AgentEntry
+
+WALKER = AgentEntry("walker", "walks in the direction that paid last", maker=f"{__name__}:make_agent")
+
 
 class Walker:
     """Walks in one direction per episode, drawn until one has paid."""

@@ -4,6 +4,11 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from mohs.protocols.diagnose.batteries import THIRD_PARTY, Battery
+
+# The doses that `mohs diagnose --env corridor` tries by default; the other batteries are those of any environment.
+BATTERIES = {**THIRD_PARTY, "quick": Battery({"delay": (0, 2, 4), "sticky_actions": (0.0, 0.25)}, (), 10, 5_000)}
+
 
 class CorridorEnv(gymnasium.Env):
     """Starts in cell 0. Action 1 moves right, action 0 left. With probability `slip` the agent stays where it is."""
@@ -55,5 +60,7 @@ def environments():
             entry_point="mohs_corridor.environment:CorridorEnv",
             max_episode_steps=50,
             table="mohs_corridor.environment:table",
+            score="mohs.exact.references:return_score",  # 0 is the random policy, 1 the optimum, both from the table
+            batteries="mohs_corridor.environment:BATTERIES",
         )
     ]

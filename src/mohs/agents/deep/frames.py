@@ -1,4 +1,4 @@
-"""How are frames kept? Numbers and states as arrays; images compressed, of which a memory would else fill gigabytes.
+"""How are frames stored? Numbers and states as arrays; images compressed, because they would fill gigabytes.
 
 A run of 20,000 steps that sees 100 × 100 pixels would take 200 MB for each cell, and four Atari frames at a time nearly
 three times as much. Compressed without loss, pictures of toys take about 4 % of that (8 MB for each cell), a frame of

@@ -1,4 +1,4 @@
-"""How does a pack of deep agents train, play its evaluations, and go on after a break? The same for all algorithms.
+"""How does a pack of deep agents train, evaluate and resume? In the same way for all algorithms.
 
 An *algorithm* (see `algorithm.py`) holds the networks of all cells, chooses actions and learns from steps.
 """
@@ -34,7 +34,7 @@ QUICK = 1  # the level of compression
 
 
 class DeepLearner:
-    """A pack of deep agents of one kind. `failed` says which cells broke, and why; the others go on."""
+    """A pack of deep agents of one kind. `failed` says which cells failed, and why; the others continue."""
 
     def __init__(self, cells: Sequence[Cell], maker: Maker, config: Any, device: str = "cpu") -> None:
         self.cells = cells
@@ -97,7 +97,7 @@ class DeepLearner:
             self.failed.setdefault(i, _diverged(self._step))
 
     def evaluate(self, probe: int) -> dict[str, npt.NDArray[np.float64]]:
-        """Toys play all episodes of a probe at once; of environments of others there is one for each cell."""
+        """Compiled fleets play all episodes of a probe at once; a third-party environment plays them one by one."""
         probes = [cell.probes[probe] for cell in self.cells]
         first = probes[0]
         native = all(is_native(p.source) for p in probes)
@@ -150,7 +150,7 @@ class DeepLearner:
         return [windows.curve(*of_cell, window, total, self._step + self._owed) for of_cell in sums]
 
     def save(self) -> list[bytes] | None:
-        """One cell after the other, each compressed at once: memories of images are large, and mostly alike."""
+        """One cell after the other, each compressed at once: replay buffers of images are large and compress well."""
         states = []
         for i in range(len(self.cells)):
             instances = [] if i in self.failed else [self._stage.save(j) for j in self._instances(i)]
@@ -229,7 +229,7 @@ def task_ids(cell: Cell) -> dict[int, int]:
 
 def _diverged(step: int) -> str:
     return (
-        f"DivergenceError: by step {step} a network had weights that are no numbers; a smaller learning_rate or "
+        f"DivergenceError: by step {step} the weights of a network were not finite; a smaller learning_rate or "
         "max_grad_norm may help."
     )
 

@@ -1,6 +1,6 @@
 """Where does a pack play? On a stage: some instances of every cell's environment, stepped together.
 
-Toys are one compiled fleet; third-party environments stand side by side. An episode that is over restarts at once, and
+Toys are one compiled fleet; third-party environments are stepped one by one. An episode that ends is reset at once;
 its last observation is kept apart from the first one of the next episode.
 """
 
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 class Stage(Protocol):
-    """Instances in the order of the cells, those of one cell side by side. `failed` says which have broken, and how."""
+    """Instances in the order of the cells, those of one cell side by side. `failed` says which have failed, and why."""
 
     observation_space: spaces.Space[Any]
     action_space: spaces.Space[Any]
@@ -54,7 +54,7 @@ class Stage(Protocol):
         ...
 
     def save(self, i: int) -> bytes | None:
-        """All that an instance needs to go on; None where its environment cannot be kept."""
+        """The state of an instance; None where its environment cannot be saved."""
         ...
 
     def load(self, i: int, state: bytes) -> None: ...
@@ -92,7 +92,7 @@ class FleetStage:
         return Step(before, actions, reward, after, terminated, truncated, self.now)
 
     def rest(self, instances: Sequence[int]) -> None:
-        """They go on: the fleet is stepped as a whole."""
+        """Nothing to do: the fleet is stepped as a whole."""
 
     def save(self, i: int) -> bytes:
         return pickle.dumps((self._envs.fleet.save(i), self.now[i]))
@@ -107,7 +107,7 @@ class FleetStage:
 
 
 class EnvStage:
-    """Single environments side by side. One that raises has failed: it is played no more, and the others go on."""
+    """Single environments. One that raises has failed: it is not stepped again, and the others continue."""
 
     def __init__(self, sources: Sequence[Source], seeds: Sequence[int]) -> None:
         self._envs = [_flat(make(source)) for source in sources]

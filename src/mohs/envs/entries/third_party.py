@@ -123,6 +123,7 @@ def entry_of(name: str, spec: EnvSpec, creator: Callable[..., Any] | None = None
     quiet = (argument for argument in suite.noise if argument in parameters and not parameters[argument].default)
     usual: dict[str, Any] = {
         "title": f"{spec.id} of Gymnasium",
+        "batteries": "mohs.protocols.diagnose.batteries:THIRD_PARTY",
         "table": "mohs.envs.suites.toy_text:table" if spec.entry_point in _TABLES else None,
     }
     return Environment(
@@ -134,7 +135,6 @@ def entry_of(name: str, spec: EnvSpec, creator: Callable[..., Any] | None = None
         vector_face="mohs.envs.third_party:vector_face",
         spaces="mohs.envs.entries.third_party:spaces",
         place="wrapper",
-        batteries="mohs.protocols.diagnose.batteries:THIRD_PARTY",
         noise=(*_NOISE, *quiet),
         third_party=True,
         **{**usual, **parts},

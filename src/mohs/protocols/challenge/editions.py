@@ -27,7 +27,7 @@ def is_control(mdp: CatalogueEntry) -> bool:
 
 
 def survivors(listed: Iterable[CatalogueEntry]) -> list[CatalogueEntry]:
-    return [mdp for mdp in listed if mdp.status is Status.CHALLENGE]
+    return [mdp for mdp in listed if mdp.status == Status.CHALLENGE]
 
 
 def few(listed: Iterable[CatalogueEntry]) -> list[CatalogueEntry]:

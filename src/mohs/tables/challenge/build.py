@@ -35,7 +35,7 @@ PUZZLES: dict[str, Callable[..., Mdp]] = {
 def build(candidate: Candidate, progress: Progress | None = None) -> Mdp:
     """Builds the complete MDP; raises `UsageError` where it has too many states."""
     params = dict(candidate.params)
-    if candidate.kind is Kind.GAME:
+    if candidate.kind == Kind.GAME:
         return _against(candidate.source, candidate.horizon, progress, **params)
     return PUZZLES[candidate.source](**params, horizon=candidate.horizon, progress=progress)
 

@@ -58,7 +58,7 @@ def build_all(ids: Sequence[str], workers: int) -> Iterator[Event]:
 def _groups(wanted: Sequence[Candidate]) -> list[list[Candidate]]:
     """Groups of MDPs that one process builds in a row; games first, because they take longest."""
     groups: dict[tuple[Any, ...], list[Candidate]] = {}
-    for one in sorted(wanted, key=lambda one: one.kind is not Kind.GAME):
+    for one in sorted(wanted, key=lambda one: one.kind != Kind.GAME):
         params = dict(one.params)
         groups.setdefault((one.source, params.get("board"), params.get("worth")), []).append(one)
     return list(groups.values())

@@ -70,7 +70,7 @@ def catalogue() -> tuple[CatalogueEntry, ...]:
 
 def challenge() -> tuple[CatalogueEntry, ...]:
     """The candidates that the filter kept."""
-    return tuple(entry for entry in catalogue() if entry.status is Status.CHALLENGE)
+    return tuple(entry for entry in catalogue() if entry.status == Status.CHALLENGE)
 
 
 def catalogue_entry(id: str) -> CatalogueEntry:

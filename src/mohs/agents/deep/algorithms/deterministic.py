@@ -1,4 +1,4 @@
-"""What do DDPG and TD3 have in common? An actor that always does the same, critics, and targets that follow both.
+"""What do DDPG and TD3 share? A deterministic actor, critics, and target networks of both.
 
 How a batch changes them is an update, in a file of its own for each.
 """

@@ -63,7 +63,7 @@ class DqnConfig(DeepConfig):
         2000, Integer(0), "environment steps over which exploration falls linearly to its final rate"
     )
     exploration_fraction: float | None = setting(
-        None, Optional(Real(0, 1)), "the same as a fraction of the run; overrides exploration_steps"
+        None, Optional(Real(0, 1)), "fraction of the run over which exploration falls; overrides exploration_steps"
     )
     double: bool = setting(
         False, Flag(), "double Q-learning: the online network selects the action, the target network evaluates it"

@@ -95,7 +95,7 @@ class Rule(Protocol):
         ...
 
     def finite(self) -> Tensor:
-        """For each cell, whether its networks are made of numbers."""
+        """For each cell, whether all weights of its networks are finite."""
         ...
 
 

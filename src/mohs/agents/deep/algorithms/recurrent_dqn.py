@@ -55,7 +55,9 @@ class RecurrentDqnConfig(DeepConfig):
     )
     batch_size: int = setting(8, Integer(1), "minibatch size, in sequences")
     sequence: int = setting(12, Integer(1), "steps of a sequence that are trained on")
-    burn_in: int = setting(4, Integer(0), "steps before them that only refresh the recurrent state")
+    burn_in: int = setting(
+        4, Integer(0), "steps of a sequence before the trained ones, which only refresh the recurrent state"
+    )
     stored_state: bool = setting(
         True, Flag(), "sequences start from the recurrent state stored in the replay buffer (R2D2), not from zeros"
     )
@@ -148,7 +150,7 @@ class RecurrentDqn:
         return memory
 
     def likelihood(self, draws: Draws, steps: int) -> Tensor:
-        """Of one sequence, whose first steps only refresh the memory."""
+        """Of one sequence, whose first steps only refresh the recurrent state."""
         burn_in = self.config.burn_in
         drawn = self._replay.sample(draws, 1, max(min(burn_in + steps, self._clock.steps) - 1, burn_in))
         return likelihood_of_values(self._unrolled(self._online, self._moments(drawn), drawn), draws)
@@ -224,7 +226,7 @@ class RecurrentDqn:
         return functional.smooth_l1_loss(value, td_target, reduction="none")
 
     def _unrolled(self, network: RecurrentQNetwork, moments: Moments, drawn: Sequences) -> Tensor:
-        """Values along sequences, without those of the first steps, which only refresh the memory."""
+        """Values along sequences, without those of the first steps, which only refresh the recurrent state."""
         burn_in = self.config.burn_in
         memory = self._tensor(drawn.memory) if self.config.stored_state else self._no_memory(len(drawn.frame[0]))
         if burn_in:

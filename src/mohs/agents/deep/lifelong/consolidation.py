@@ -1,8 +1,8 @@
 """Which weights mattered, and how are they held? Elastic weight consolidation (EWC, Kirkpatrick et al. 2017).
 
 When a task is over, the information that the networks' outputs have on each weight is estimated: F, the diagonal of
-Fisher's matrix, from outputs that are drawn as the networks say them (actions; values with deviation 1) for
-steps that are remembered. From then on every gradient gets weight × F × (θ − θ then) more, for each task before.
+Fisher's matrix, from outputs sampled from the networks' own distributions (actions; values with deviation 1) for
+stored steps. From then on every gradient gets weight × F × (θ − θ then) more, for each task before.
 Gradients of independent draws do not correlate, so those of several steps may be squared together.
 """
 

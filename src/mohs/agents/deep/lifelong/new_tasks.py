@@ -92,7 +92,7 @@ class Consolidate(GoOn):
 
 
 class Reset(GoOn):
-    """All is as it was at first, but for the random numbers; schedules are stretched over the task that begins."""
+    """Resets everything but the random streams; schedules span the task that begins."""
 
     def __init__(self, algorithm: Algorithm, cells: Sequence[Cell]) -> None:
         self._parts = {name: part for name, part in algorithm.parts.items() if not isinstance(part, Draws)}
@@ -118,7 +118,7 @@ class Reset(GoOn):
 
 
 class Separate(Reset):
-    """Whatever an agent has, it has once for each task: those that are not being learnt lie on a shelf."""
+    """Separate networks, optimiser and replay buffer for each task; those not in training lie on a shelf."""
 
     def __init__(self, algorithm: Algorithm, cells: Sequence[Cell]) -> None:
         super().__init__(algorithm, cells)
