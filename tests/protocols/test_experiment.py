@@ -79,7 +79,7 @@ def test_cells_are_paired_and_evaluated_at_equal_distances():
 def test_budgets_may_differ_between_agents():
     asked = experiment(agents=("q_learning", "sarsa"))
     asked = replace(asked, contenders=(asked.contenders[0], Contender("sarsa", Agent.make("sarsa"), 600)))
-    assert {(c.agent.name, c.n_steps) for c in plan(asked).cells} == {("q_learning", 1000), ("sarsa", 600)}
+    assert {(c.agent.name, c.steps) for c in plan(asked).cells} == {("q_learning", 1000), ("sarsa", 600)}
 
 
 def test_an_experiment_is_the_same_after_json():
