@@ -82,11 +82,7 @@ def test_cells_are_paired_and_evaluated_at_equal_distances():
 
 def test_budgets_may_differ_between_agents():
     asked = experiment(agents=("q_learning", "sarsa"))
-<<<<<<< HEAD:tests/protocols/experiment/test_experiment.py
     asked = replace(asked, agents=(asked.agents[0], StudyAgent("sarsa", Agent.make("sarsa"), 600)))
-=======
-    asked = replace(asked, contenders=(asked.contenders[0], Contender("sarsa", Agent.make("sarsa"), 600)))
->>>>>>> agents:tests/protocols/test_experiment.py
     assert {(c.agent.name, c.steps) for c in plan(asked).cells} == {("q_learning", 1000), ("sarsa", 600)}
 
 
