@@ -44,16 +44,14 @@ class ContinuousEnv(FleetEnv):
         order = self.fleet.tasks["order"][inst["task"]]
         return self.fleet.floats[inst["state"] :][: order * self.fleet.width].reshape(order, -1)
 
-    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
-        seen, _ = super().reset(seed=seed, options=options)
+    def _begun(self) -> None:
         self._state = self._whole_state()
-        return seen, self._info()
 
     def _info(self) -> Info:
         return {"derivatives": self._state.copy()}
 
     def _look(self) -> npt.NDArray[np.float64]:
-        return self._whole_state().copy()
+        return self._state.copy()
 
     def _text(self) -> str:
         inst = self.fleet.instances[0]

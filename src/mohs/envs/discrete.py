@@ -54,16 +54,12 @@ class DiscreteEnv(FleetEnv):
         self._plain = self.view is None and not self._irrelevant_actions
         self._varied = isinstance(self.source, TaskSet)
         self._trace = self.fleet.traces[0]
-        self._ready = self._started and not self.fleet.noise
+        self._ready = False  # to step without more ado: see `_make_ready`
         self._augmented = self._m_state()
 
-    def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
-        seen, info = super().reset(seed=seed, options=options)
-        self._ready = not self.fleet.noise
+    def _begun(self) -> None:
         if self._varied:
             self._augmented = self._m_state()
-            info = self._info()
-        return seen, info
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, Info]:
         # Written flat, because a call or two would be a tenth of the whole.
@@ -113,7 +109,10 @@ class DiscreteEnv(FleetEnv):
     def _make_ready(self, action: int) -> None:
         if not self._started:
             raise gymnasium.error.ResetNeeded("call reset() before step().")
-        self.fleet.draw_noise(np.array([[action]]), unlimited=True)
+        if self.fleet.noise:
+            self.fleet.draw_noise(np.array([[action]]), unlimited=True)
+        else:
+            self._ready = True
 
     def _outside(self, action: Any) -> UsageError:
         allowed = f"an integer from 0 to {self._actions - 1}"

@@ -76,6 +76,9 @@ class FleetEnv(gymnasium.Env[Any, Any]):
         numbers = ", ".join(f"{name} {value:.4g}" for name, value in state)
         return f"step {self.fleet.instances['t'][0]}: {numbers}"
 
+    def _begun(self) -> None:
+        """What a subclass does where an episode has begun, perhaps of another task."""
+
     def _info(self) -> Info:
         return {}
 
@@ -104,6 +107,7 @@ class FleetEnv(gymnasium.Env[Any, Any]):
         else:
             state = self._number if self._single else np.empty(*self._room)
             self._begin_one(self._memory, state)
+        self._begun()
         if self._show is not None:
             self._show.begin(self.task)
         return self._seen(state), self._info()
