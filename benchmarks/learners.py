@@ -34,7 +34,7 @@ from mohs import Cell, Segment, Task
 from mohs.agents.deep.packs import pack_size
 from mohs.agents.registry import agent, learner
 from mohs.core.cell import Agent
-from mohs.runs.local import ENVIRONMENT
+from mohs.runs.workers.local import ENVIRONMENT
 
 PEER = "stable-baselines3"
 REQUIREMENTS = ("-c", "constraints.txt", "-e", ".[sb3]")

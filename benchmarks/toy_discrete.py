@@ -29,7 +29,7 @@ import numpy as np
 import mohs
 from benchmarks.measure import Measure, Side, asked, compare, data, lines, single, vector
 from benchmarks.tabular import q_learning_rate
-from mohs.tables.toy import toy
+from mohs.tables.toys.toy import toy
 
 PEER = "mdp-playground==1.0.0"
 FLEET = 4096

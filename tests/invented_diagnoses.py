@@ -11,9 +11,9 @@ from mohs.agents.registry import learner
 from mohs.core.task import Task
 from mohs.protocols.diagnose.study import DiagnosisStudy, plan
 from mohs.protocols.diagnose.verdict import Diagnosis, verdict
-from mohs.runs.pack import Finished, Pace, run_cells
 from mohs.runs.plan import packs
 from mohs.runs.results import Results
+from mohs.runs.workers.pack import Finished, Pace, run_cells
 
 LENGTH = 50.0  # steps of every invented episode
 

@@ -7,8 +7,8 @@ import pytest
 
 import mohs
 from mohs import Cell, Probe, Segment, Task, TaskSet, UsageError
-from mohs.agents import tabular
 from mohs.agents.registry import agent, check_sees, learner
+from mohs.agents.tabular import learner as tabular
 from mohs.exact.values.solve import values
 from mohs.runs.plan import packs, signature, suited_size
 from small_mdps import install, random_mdp

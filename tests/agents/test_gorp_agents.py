@@ -14,9 +14,9 @@ from small_tasks import TableEnv, corridor, greedy_return, toy
 
 import mohs
 from mohs import Cell, Probe, Segment, Table, UsageError
-from mohs.agents.gorp import make_gorp
+from mohs.agents.planning.gorp import make_gorp
+from mohs.agents.planning.sqirl import make_sqirl
 from mohs.agents.registry import agent, learner
-from mohs.agents.sqirl import make_sqirl
 from mohs.cli import main
 from mohs.exact.lookahead.gorp import success
 from mohs.exact.values.solve import returns

@@ -9,8 +9,8 @@ from gymnasium.utils import EzPickle
 
 from mohs import Cell, Probe, Segment, Task, UsageError
 from mohs.agents.registry import agent, learner
-from mohs.agents.tabular import TabularLearner
-from mohs.runs.pack import Finished, Pace, run_cells
+from mohs.agents.tabular.learner import TabularLearner
+from mohs.runs.workers.pack import Finished, Pace, run_cells
 
 ENVIRONMENTS = {
     "CartPole": Task.make("CartPole-v1", delay=2),

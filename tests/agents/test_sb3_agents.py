@@ -11,8 +11,8 @@ import torch
 from stable_baselines3 import DQN, PPO
 
 from mohs import Cell, Probe, Segment, Task, UsageError
-from mohs.agents import sb3
 from mohs.agents.registry import agent, check_plays, learner
+from mohs.agents.sb3 import agent as sb3
 from mohs.core.errors import MohsError
 from mohs.protocols.diagnose.study import Study
 from mohs.runs.execute import execute

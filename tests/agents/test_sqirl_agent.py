@@ -12,10 +12,10 @@ from small_tasks import TableEnv, corridor, greedy_return, toy
 
 import mohs
 from mohs import Cell, Probe, Segment
-from mohs.agents.gorp import make_gorp
+from mohs.agents.planning.gorp import make_gorp
+from mohs.agents.planning.regression import _forest
+from mohs.agents.planning.sqirl import make_sqirl
 from mohs.agents.registry import agent, learner
-from mohs.agents.regression import _forest
-from mohs.agents.sqirl import make_sqirl
 from mohs.exact.lookahead.qvi import min_k
 from mohs.exact.values.solve import returns
 

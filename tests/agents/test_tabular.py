@@ -100,19 +100,19 @@ def test_q_learning_against_a_plain_reference():
 
 
 def following(task, state, action):
-    from mohs.tables.toy import toy
+    from mohs.tables.toys.toy import toy
 
     return int(toy(task).succ[state, action])
 
 
 def rewarded(task, state):
-    from mohs.tables.toy import toy
+    from mohs.tables.toys.toy import toy
 
     return float([state] in toy(task).sequences.tolist())
 
 
 def is_terminal(task, state):
-    from mohs.tables.toy import toy
+    from mohs.tables.toys.toy import toy
 
     return bool(toy(task).terminal[state])
 

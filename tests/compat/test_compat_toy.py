@@ -16,7 +16,7 @@ from gymnasium.utils.env_checker import check_env
 import mohs
 from mohs import UsageError
 from mohs.compat import RLToyEnv
-from mohs.tables.toy import toy
+from mohs.tables.toys.toy import toy
 
 
 def steps(env: RLToyEnv, count: int = 50) -> list[Any]:

@@ -10,7 +10,7 @@ from ctgraph_reference import payoff, places, tree
 
 import mohs
 from mohs import Task, TaskSet, UsageError
-from mohs.tables.ctgraph import graph, leaf, path, payoffs
+from mohs.tables.ctgraph.graph import graph, leaf, path, payoffs
 
 SHAPES = [(2, 1), (2, 3), (3, 2), (4, 1), (5, 2)]
 

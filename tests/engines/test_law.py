@@ -13,7 +13,7 @@ from toy_reference import Reference
 import mohs
 from mohs import Task, TaskSet, UsageError
 from mohs.envs.discrete import DiscreteEnv, DiscreteVectorEnv
-from mohs.tables.toy import toy
+from mohs.tables.toys.toy import toy
 
 FREE = {"transition_function": [[0, 1, 2, 3]] * 4, "terminal_states": [], "init_state_dist": [1, 0, 0, 0]}
 

@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mohs import Task, UsageError
-from mohs.tables import automaton
-from mohs.tables.toy import Toy, floor_share, toy
+from mohs.tables.toys import automaton
+from mohs.tables.toys.toy import Toy, floor_share, toy
 
 
 def parts(seed: int = 0, **params: Any) -> Toy:

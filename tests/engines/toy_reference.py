@@ -15,7 +15,7 @@ import numpy as np
 
 from mohs.core.task import Task, TaskSet
 from mohs.core.values import FunctionRef
-from mohs.tables.toy import Toy, toy
+from mohs.tables.toys.toy import Toy, toy
 
 SUCCESSOR, NOISE, REWARD, IRRELEVANT, START, IRRELEVANT_START, TASK = range(7)
 MASK = 2**64 - 1

@@ -101,7 +101,7 @@ def test_noise_goes_to_the_other_states_of_the_next_set() -> None:
     before, _ = env.reset(seed=1)
     assert np.array_equal(before, quiet.reset(seed=1)[0])
     rng = np.random.default_rng(0)
-    from mohs.tables.toy import toy
+    from mohs.tables.toys.toy import toy
 
     succ = toy(mohs.Task.make("toy/discrete", **params)).succ
     assert succ is not None

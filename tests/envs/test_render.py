@@ -27,7 +27,7 @@ from mohs.envs.render import canvas
 from mohs.envs.render.episode import Episode
 from mohs.envs.render.frame import FOOT, HEAD, SIDE
 from mohs.envs.render.sequences import progress
-from mohs.tables.toy import toy
+from mohs.tables.toys.toy import toy
 
 TOYS: list[tuple[str, dict[str, Any], int]] = [
     ("toy/discrete", {}, 1),

@@ -19,7 +19,7 @@ from mohs.engines.continuous.fleet import fleet
 from mohs.exact.continuous import best_returns, optimum
 from mohs.exact.continuous_problem import Problem
 from mohs.exact.measures.mean_distance import mean_distance, mean_norm
-from mohs.tables.point_mass import point_mass
+from mohs.tables.toys.point_mass import point_mass
 
 ID = "toy/continuous"
 

@@ -13,10 +13,10 @@ from mohs.core.cell import Cell
 from mohs.core.values import canonical_json
 from mohs.runs.execute import execute
 from mohs.runs.execution import Execution
-from mohs.runs.executor import Ended, Executor, Report, Stop, Work, Worker
 from mohs.runs.export import export_csv
-from mohs.runs.pack import Failed, Finished, Pace, Saved, Stepped
 from mohs.runs.store import open_store
+from mohs.runs.workers.executor import Ended, Executor, Report, Stop, Work, Worker
+from mohs.runs.workers.pack import Failed, Finished, Pace, Saved, Stepped
 
 Make = Callable[[], Executor[Any]]
 

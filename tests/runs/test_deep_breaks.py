@@ -6,7 +6,7 @@ import pytest
 
 from mohs import Cell, Probe, Segment, Task
 from mohs.agents.registry import agent, learner
-from mohs.runs.pack import Finished, Pace, Saved, run_cells
+from mohs.runs.workers.pack import Finished, Pace, Saved, run_cells
 
 AGENTS = [
     ("dqn", "toy/discrete", {"learning_starts": 20, "hidden": [8]}),

@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 
 from mohs.core.cell import Agent, Cell
 from mohs.core.errors import UsageError
-from mohs.runs.blobs import Checkpoint
 from mohs.runs.execute import Summary, execute
 from mohs.runs.execution import Execution
 from mohs.runs.export import export_csv
-from mohs.runs.pack import Failed, Finished, Message, Pace, Saved, Stepped, event_steps, run_cells
 from mohs.runs.plan import Plan
 from mohs.runs.progress import Silent
+from mohs.runs.sql.blobs import Checkpoint
 from mohs.runs.status import failures, status
 from mohs.runs.store import Store, open_store
+from mohs.runs.workers.pack import Failed, Finished, Message, Pace, Saved, Stepped, event_steps, run_cells
 
 
 def run(store: Store, made: Plan, workers: int = 0, pack_size: int | None = None, retry_failed: bool = True) -> Summary:

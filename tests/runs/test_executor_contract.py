@@ -12,13 +12,13 @@ from fake_learner import FACTORY, cell, plan
 from mohs.core.errors import MohsError
 from mohs.runs.execute import FALSE_STARTS, LOSSES, Summary, execute
 from mohs.runs.execution import Execution
-from mohs.runs.executor import Report, Stop, Work
-from mohs.runs.in_process import InProcess, InProcessWorker
-from mohs.runs.local import LocalProcesses
 from mohs.runs.plan import Plan
 from mohs.runs.progress import Silent
 from mohs.runs.status import failures
 from mohs.runs.store import open_store
+from mohs.runs.workers.executor import Report, Stop, Work
+from mohs.runs.workers.in_process import InProcess, InProcessWorker
+from mohs.runs.workers.local import LocalProcesses
 
 
 class TestLocalProcesses(ExecutorContract):

@@ -15,10 +15,10 @@ from mohs.agents.registry import agent
 from mohs.agents.registry import learner as real_learner
 from mohs.runs.execute import execute
 from mohs.runs.execution import Execution
-from mohs.runs.pack import Failed, Finished, Message, Pace, Saved, Stepped, run_cells
 from mohs.runs.progress import Silent
 from mohs.runs.status import failures
 from mohs.runs.store import open_store
+from mohs.runs.workers.pack import Failed, Finished, Message, Pace, Saved, Stepped, run_cells
 
 
 def reported(cells, factory=learner, chunk=7, stop_after=10**9) -> list[Message]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from mohs import Cell, Segment, Task
 from mohs.agents.registry import agent, learner
-from mohs.runs.pack import Finished, Noted, Pace, run_cells
+from mohs.runs.workers.pack import Finished, Noted, Pace, run_cells
 
 
 def test_an_unreadable_checkpoint_is_reported_and_the_cell_restarts() -> None:

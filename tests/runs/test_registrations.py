@@ -16,11 +16,11 @@ import pytest
 from mohs import Cell, Segment, Task
 from mohs.core.cell import Agent
 from mohs.core.errors import UsageError
-from mohs.runs import registrations
 from mohs.runs.execute import execute
 from mohs.runs.execution import Execution
 from mohs.runs.plan import Plan
 from mohs.runs.store import open_store
+from mohs.runs.workers import registrations
 
 ENVIRONMENT = """
 import gymnasium

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from mohs.core.errors import StoreError, UsageError
-from mohs.runs import blobs
 from mohs.runs.execute import execute
 from mohs.runs.execution import Execution
 from mohs.runs.export import export_csv, load
 from mohs.runs.plan import Plan
+from mohs.runs.sql import blobs
 from mohs.runs.sql.schema import CHECKPOINT, CURVE, STUDY
 from mohs.runs.sql.store import SqlStore, open_sql_store
 from mohs.runs.status import status

@@ -16,7 +16,7 @@ from gymnasium.utils import EzPickle
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mohs.tables.fingerprint import positions, read, stir
+from mohs.tables.gymnasium.fingerprint import positions, read, stir
 
 ATOMS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text() | st.binary()
 DATA = st.recursive(

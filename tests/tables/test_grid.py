@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import mohs
 from mohs import Task, UsageError
 from mohs.exact.values.solve import returns
-from mohs.tables.grid import action_names, coordinates, moves, numbers
+from mohs.tables.toys.grid import action_names, coordinates, moves, numbers
 
 SHAPES = st.lists(st.integers(1, 5), min_size=1, max_size=4).map(tuple).filter(lambda shape: np.prod(shape) > 1)
 LAWS = settings(max_examples=60, deadline=None)

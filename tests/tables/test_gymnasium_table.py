@@ -17,7 +17,7 @@ from random_tables import assert_same, entries, restricted, tables
 import mohs
 from mohs import Table, UsageError
 from mohs.exact.values.solve import returns, values
-from mohs.tables import gymnasium_search
+from mohs.tables.gymnasium import search as gymnasium_search
 from mohs.tables.merging import merged
 
 BRIDGE = Path(os.environ.get("MOHS_BRIDGE_DIR", Path(__file__).parents[3] / "shared" / "oracles" / "bridge"))

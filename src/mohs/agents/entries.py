@@ -17,10 +17,10 @@ def tabular_agent(name: str, text: str) -> AgentEntry:
     return AgentEntry(
         name,
         text,
-        learner="mohs.agents.tabular:learner",
-        config="mohs.agents.tabular:TabularConfig",
-        check_sees="mohs.agents.tabular:check_sees",
-        pack_size="mohs.agents.tabular:most_cells",
+        learner="mohs.agents.tabular.learner:learner",
+        config="mohs.agents.tabular.learner:TabularConfig",
+        check_sees="mohs.agents.tabular.learner:check_sees",
+        pack_size="mohs.agents.tabular.learner:most_cells",
         observes="state",
         task_id=True,
     )
@@ -70,8 +70,8 @@ ENTRIES = (
         "random",
         "random policy; learns nothing",
         maker="mohs.agents.random:make_random",
-        learner="mohs.agents.tabular:random_learner",
-        pack_size="mohs.agents.tabular:most_cells",
+        learner="mohs.agents.tabular.learner:random_learner",
+        pack_size="mohs.agents.tabular.learner:most_cells",
         observes="state",
         task_id=True,
     ),
@@ -90,7 +90,7 @@ ENTRIES = (
         "optimal",
         "optimal policy, computed from the exact table",
         learner="mohs.runs.oracle:optimal",
-        check_sees="mohs.agents.planner:check_sees",
+        check_sees="mohs.agents.planning.planner:check_sees",
         alone=True,
         observes="state",
     ),
@@ -99,7 +99,7 @@ ENTRIES = (
 
 def _sb3(name: str) -> AgentEntry | None:
     """The entry of `sb3:NAME`."""
-    from mohs.agents import sb3
+    from mohs.agents.sb3 import agent as sb3
 
     if not name.startswith(sb3.PREFIX):
         return None
@@ -107,19 +107,19 @@ def _sb3(name: str) -> AgentEntry | None:
     return AgentEntry(
         f"{sb3.PREFIX}{algorithm}",
         f"{algorithm} of {sb3.ALGORITHMS[algorithm].package}",
-        maker="mohs.agents.sb3:make_sb3",
-        learner="mohs.agents.sb3:learner",
+        maker="mohs.agents.sb3.agent:make_sb3",
+        learner="mohs.agents.sb3.agent:learner",
         config=None,
-        make="mohs.agents.sb3:agent",
-        describe="mohs.agents.sb3:describe",
-        check_plays="mohs.agents.sb3:check_plays",
+        make="mohs.agents.sb3.agent:agent",
+        describe="mohs.agents.sb3.agent:describe",
+        check_plays="mohs.agents.sb3.agent:check_plays",
         alone=True,
         whole=True,
     )
 
 
 def _sb3_names() -> list[str]:
-    from mohs.agents import sb3
+    from mohs.agents.sb3 import agent as sb3
 
     return [f"{sb3.PREFIX}{algorithm}" for algorithm in sb3.ALGORITHMS]
 

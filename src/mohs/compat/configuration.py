@@ -16,7 +16,7 @@ from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.core.values import FunctionRef
 from mohs.engines.noise import reads_state
-from mohs.tables.toy_parameters import transition_array
+from mohs.tables.toys.toy_parameters import transition_array
 
 DEFAULT = {"state_space_type": "discrete", "action_space_size": 8}
 # How a state, and what is seen of it, is returned; images are uint8.

@@ -12,9 +12,9 @@ from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.core.values import FunctionRef
 from mohs.engines.noise import reads_state
-from mohs.tables.grid import coordinates
-from mohs.tables.toy import toy
-from mohs.tables.toy_parameters import transition_array
+from mohs.tables.toys.grid import coordinates
+from mohs.tables.toys.toy import toy
+from mohs.tables.toys.toy_parameters import transition_array
 
 
 def sequence_rewards(function: Callable[..., Any], plain: Task) -> Callable[..., list[float]]:

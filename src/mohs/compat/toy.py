@@ -12,8 +12,8 @@ from mohs.compat.configuration import task_of
 from mohs.compat.functions import grid_action
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
-from mohs.tables.grid import coordinates, numbers
-from mohs.tables.toy import Toy
+from mohs.tables.toys.grid import coordinates, numbers
+from mohs.tables.toys.toy import Toy
 
 Info = dict[str, Any]
 

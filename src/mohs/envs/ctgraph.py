@@ -17,7 +17,7 @@ from mohs.engines.ctgraph.fleet import CtGraphFleet, fleet
 from mohs.envs.fleets import Face, FleetVectorEnv, Info, Spaces, check_options
 from mohs.envs.single import FleetEnv
 from mohs.envs.views.classes import class_view
-from mohs.tables.ctgraph import goal_leaf, kind, path
+from mohs.tables.ctgraph.graph import goal_leaf, kind, path
 
 
 def _spaces(built: CtGraphFleet) -> Spaces:

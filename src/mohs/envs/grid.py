@@ -14,8 +14,8 @@ from mohs.envs.discrete import DiscreteEnv, DiscreteVectorEnv, action_space
 from mohs.envs.fleets import Face, Info, Spaces
 from mohs.envs.render.text import grid_text
 from mohs.envs.views.points import grid_view
-from mohs.tables.grid import coordinates
-from mohs.tables.grid_parameters import Cell
+from mohs.tables.toys.grid import coordinates
+from mohs.tables.toys.grid_parameters import Cell
 
 Cells = npt.NDArray[np.int64]
 

@@ -35,7 +35,7 @@ import numpy.typing as npt
 
 from mohs.core.task import Task
 from mohs.exact.continuous_problem import Problem
-from mohs.tables.point_mass import PointMass
+from mohs.tables.toys.point_mass import PointMass
 
 Float = npt.NDArray[np.float64]
 STARTS = 2**17  # over which a mean is taken where it has no closed form

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.exact.measures.mean_distance import mean_distance
-from mohs.tables.point_mass import PointMass, point_mass
+from mohs.tables.toys.point_mass import PointMass, point_mass
 
 Float = npt.NDArray[np.float64]
 

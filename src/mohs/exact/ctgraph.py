@@ -17,7 +17,7 @@ import numpy.typing as npt
 from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError, invalid
 from mohs.core.task import Task
-from mohs.tables.ctgraph import FAIL, FIRST_BEHIND, graph, nodes, path
+from mohs.tables.ctgraph.graph import FAIL, FIRST_BEHIND, graph, nodes, path
 
 Policy = npt.NDArray[np.float64]
 

@@ -18,17 +18,17 @@ from typing import Any
 from mohs.core.cell import Cell
 from mohs.core.errors import MohsError
 from mohs.core.values import canonical_json
-from mohs.runs import registrations
-from mohs.runs.blobs import Curves
 from mohs.runs.execution import Execution
-from mohs.runs.executor import Ended, Executor, Stop, W, Work
-from mohs.runs.in_process import InProcess
-from mohs.runs.interrupts import stop_on_signals
-from mohs.runs.local import LocalProcesses
-from mohs.runs.pack import Failed, Finished, Message, Noted, Pace, Saved, Stepped
 from mohs.runs.plan import Plan, Size, packs, suited_size
 from mohs.runs.progress import Progress, choose
+from mohs.runs.sql.blobs import Curves
 from mohs.runs.store import CellStatus, Store
+from mohs.runs.workers import registrations
+from mohs.runs.workers.executor import Ended, Executor, Stop, W, Work
+from mohs.runs.workers.in_process import InProcess
+from mohs.runs.workers.interrupts import stop_on_signals
+from mohs.runs.workers.local import LocalProcesses
+from mohs.runs.workers.pack import Failed, Finished, Message, Noted, Pace, Saved, Stepped
 
 LEARNERS = "mohs.agents.registry:learner"
 LOOK_SECONDS = 0.2  # how long the coordinator waits for a report before it looks around

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from mohs.agents.planner import OptimalLearner
+from mohs.agents.planning.planner import OptimalLearner
 from mohs.core.cell import Cell
 from mohs.core.task import Task
 from mohs.exact.values.solve import Plan, plan

@@ -16,8 +16,8 @@ from typing import Protocol, Self
 from mohs.core.cell import Cell
 from mohs.core.errors import MohsError, StoreError
 from mohs.core.values import Json
-from mohs.runs.blobs import Curve, Curves
 from mohs.runs.plan import Plan, Track
+from mohs.runs.sql.blobs import Curve, Curves
 
 
 class CellStatus(StrEnum):

@@ -100,7 +100,7 @@ class Table:
 
         Args:
             env: An environment, or an id.
-            **kwargs: Parameters of the id, and the options of `mohs.tables.gymnasium_table.from_gymnasium`.
+            **kwargs: Parameters of the id, and the options of `mohs.tables.gymnasium.table.from_gymnasium`.
 
         Returns:
             The table: from `env.P` where there is one, else explored breadth-first by stepping the environment.
@@ -113,7 +113,7 @@ class Table:
             >>> mohs.Table.from_gymnasium("FrozenLake-v1", is_slippery=False)
             <deterministic table: 16 states × 4 actions, horizon 100>
         """
-        from mohs.tables.gymnasium_table import from_gymnasium
+        from mohs.tables.gymnasium.table import from_gymnasium
 
         return from_gymnasium(env, **kwargs)
 

@@ -10,11 +10,11 @@ from functools import cache
 import numpy as np
 
 from mohs import Table
+from mohs.envs.rollouts import Rollouts
 from mohs.exact.bounds.simple import simple_bound
 from mohs.exact.lookahead import qvi
 from mohs.exact.values import solve
 from mohs.protocols.card.record import Card, Length
-from mohs.protocols.card.rollouts import Rollouts
 from mohs.stats import estimate
 from mohs.tables.transforms import sticky_actions
 

@@ -17,6 +17,7 @@ from small_cards import made, the_lake, the_pole
 
 from mohs import Table
 from mohs.exact.bounds.simple import simple_bound
+from mohs.exact.values.returns import Law, ReturnLaws, ReturnSample
 from mohs.protocols.card.figures.greedy import (
     LookAhead,
     LookAheads,
@@ -28,7 +29,6 @@ from mohs.protocols.card.figures.horizon_scatter import _shared, free_places, sc
 from mohs.protocols.card.figures.horizons import horizons, horizons_figure
 from mohs.protocols.card.figures.returns import BINS, DEEPEST, gathered, returns_figure
 from mohs.protocols.card.record import Card, Length
-from mohs.protocols.card.returns import Law, ReturnLaws, ReturnSample
 from mohs.report.numbers import written
 from read_pages import html, texts
 

@@ -18,11 +18,11 @@ from small_cards import NAMES, chain, grid
 from mohs import Table
 from mohs.exact.measures.distances import distances
 from mohs.exact.values import solve
+from mohs.exact.values.states import state_values
 from mohs.protocols.card.figures.state_graph import HIGHEST, SPAN, StateGraph, layout, node_size
 from mohs.protocols.card.figures.state_grid import StateGrid, grid_shape
 from mohs.protocols.card.figures.state_layers import StateLayers
 from mohs.protocols.card.figures.states import StatePicture, state_figure, state_picture
-from mohs.protocols.card.states import state_values
 from mohs.tables.puzzles.tiles import tiles
 from mohs.tables.transforms import sticky_actions
 

@@ -7,8 +7,8 @@ import pytest
 
 import mohs
 from mohs import Table, UsageError
+from mohs.envs.rollouts import rollouts
 from mohs.exact.values.solve import returns
-from mohs.protocols.card.rollouts import rollouts
 
 
 def test_the_interval_holds_the_exact_random_return():

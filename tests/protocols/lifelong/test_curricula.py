@@ -10,7 +10,7 @@ from mohs import Task, UsageError
 from mohs.protocols.lifelong import variations
 from mohs.protocols.lifelong.curriculum import Block, Curriculum, read_curriculum, shipped
 from mohs.protocols.lifelong.similarity import similarities
-from mohs.tables.ctgraph_similarity import nested_depths, shared_decisions, shared_observations
+from mohs.tables.ctgraph.similarity import nested_depths, shared_decisions, shared_observations
 
 SMALL = {"a": Task.make("ctgraph", goal=(1, 1)), "b": Task.make("ctgraph", depth=3, goal=(1, 1, 2))}
 

@@ -19,7 +19,7 @@ from mohs.engines.draws import LANE_NOISE, LANE_REWARD
 from mohs.engines.fleets import Fleet, common_spaces, delay_line, roster, write_reward_dials
 from mohs.engines.memory import Arena
 from mohs.engines.noise import drawn
-from mohs.tables.point_mass import PointMass, point_mass
+from mohs.tables.toys.point_mass import PointMass, point_mass
 
 
 class ContinuousFleet(Fleet):

@@ -10,7 +10,7 @@ import numpy as np
 from mohs.core import images
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
-from mohs.tables.point_mass import LINE, POINT, PointMass, point_mass
+from mohs.tables.toys.point_mass import LINE, POINT, PointMass, point_mass
 
 _DRAWS = 10_000  # from which the share of the space that is not terminal is judged
 _FREE = 10  # so many of them must not be terminal, so that a start is found by drawing again

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from mohs.core.task import Source, Task
 from mohs.engines.ctgraph.law import LAW
 from mohs.engines.fleets import Fleet
-from mohs.tables.ctgraph import KINDS, changes, graph, spaces
+from mohs.tables.ctgraph.graph import KINDS, changes, graph, spaces
 
 
 class CtGraphFleet(Fleet):

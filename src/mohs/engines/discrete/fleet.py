@@ -16,7 +16,7 @@ from mohs.engines.draws import LANE_REWARD
 from mohs.engines.fleets import NumberedFleet, common_spaces, delay_line, roster, write_reward_dials
 from mohs.engines.memory import Arena, cumulative
 from mohs.engines.noise import drawn
-from mohs.tables.toy import Toy
+from mohs.tables.toys.toy import Toy
 
 
 class DiscreteFleet(NumberedFleet):

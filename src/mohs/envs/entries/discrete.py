@@ -13,7 +13,7 @@ from mohs.envs.entries.common import dial_parameters, max_episode_steps
 
 
 def _transition(name: str, value: Any) -> Any:
-    from mohs.tables.toy_parameters import transition_array
+    from mohs.tables.toys.toy_parameters import transition_array
 
     return transition_array(name, value)
 
@@ -70,13 +70,13 @@ DISCRETE = Environment(
         **images.SIZE,
         **images.STYLE,
     },
-    check="mohs.tables.toy_parameters:check",
+    check="mohs.tables.toys.toy_parameters:check",
     face="mohs.envs.discrete:DiscreteEnv",
     vector_face="mohs.envs.discrete:DiscreteVectorEnv",
-    spaces="mohs.tables.toy_parameters:spaces",
-    parts="mohs.tables.toy:toy",
+    spaces="mohs.tables.toys.toy_parameters:spaces",
+    parts="mohs.tables.toys.toy:toy",
     fleet="mohs.engines.discrete.fleet:fleet",
-    table="mohs.tables.toy_table:toy_table",
+    table="mohs.tables.toys.toy_table:toy_table",
     score="mohs.exact.references:return_score",
     place="discrete toy",
     batteries="mohs.protocols.diagnose.batteries:DISCRETE",

@@ -13,7 +13,7 @@ from mohs.envs.render.canvas import Canvas, Point
 from mohs.envs.render.episode import Episode
 from mohs.envs.render.frame import Panel
 from mohs.envs.render.plane import Bar, Plane, draw_bars, draw_trail
-from mohs.tables.point_mass import Float, PointMass, point_mass
+from mohs.tables.toys.point_mass import Float, PointMass, point_mass
 
 _AGENT, _STAR, _HEAD = 8, 10, 11  # pixels
 

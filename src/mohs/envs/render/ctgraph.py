@@ -14,7 +14,7 @@ from mohs.envs.render import canvas as c
 from mohs.envs.render import frame as f
 from mohs.envs.render.canvas import Canvas, Point
 from mohs.envs.render.episode import Episode
-from mohs.tables.ctgraph import FAIL, HOME, nodes
+from mohs.tables.ctgraph.graph import FAIL, HOME, nodes
 
 _LEAVES = 64  # up to which a graph is drawn as a whole
 _TOP, _ROOM = 22, 26  # pixels above the home state, and to the sides

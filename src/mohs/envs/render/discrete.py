@@ -17,7 +17,7 @@ from mohs.envs.render.canvas import Canvas, Point
 from mohs.envs.render.episode import Episode
 from mohs.envs.render.frame import Panel
 from mohs.envs.render.sequences import progress
-from mohs.tables.toy import Toy, toy
+from mohs.tables.toys.toy import Toy, toy
 
 RADIUS = 142  # of the circle
 LARGEST, LABELLED = 21.0, 8.5  # radius of a state, and the smallest one with room for its number

@@ -13,8 +13,8 @@ from mohs.envs.render.canvas import Canvas, Point
 from mohs.envs.render.episode import Episode
 from mohs.envs.render.frame import Panel
 from mohs.envs.render.plane import Bar, Place, Plane, draw_bars, draw_trail
-from mohs.tables.grid import coordinates
-from mohs.tables.grid_parameters import Cell, target_point
+from mohs.tables.toys.grid import coordinates
+from mohs.tables.toys.grid_parameters import Cell, target_point
 
 _NUMBERED, _RULED = 15, 5  # pixels that a cell needs for its coordinate, and for a line around it
 

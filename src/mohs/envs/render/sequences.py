@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from mohs.tables.automaton import Int
+from mohs.tables.toys.automaton import Int
 
 
 def progress(sequences: Int, path: Sequence[int], step: int, gated: bool) -> tuple[int, frozenset[int]]:

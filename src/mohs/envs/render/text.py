@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core.task import Task
-from mohs.tables.grid_parameters import target_point
+from mohs.tables.toys.grid_parameters import target_point
 
 AGENT, TARGET, TERMINAL, FREE = "A", "T", "x", "."
 

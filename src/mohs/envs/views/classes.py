@@ -22,7 +22,7 @@ from mohs.engines.images.classes import (
 )
 from mohs.engines.images.pictures import own_pictures
 from mohs.envs.fleets import Address, View
-from mohs.tables.ctgraph import class_kinds
+from mohs.tables.ctgraph.graph import class_kinds
 
 LARGEST_ATLAS = 2**26  # bytes of pictures turned beforehand; beyond it each is turned when it is seen
 

@@ -15,9 +15,9 @@ from mohs.engines.fleets import Fleet
 from mohs.engines.images import discs
 from mohs.envs.fleets import Address, View
 from mohs.envs.views.common import Frame, frame_of, seen_as_images
-from mohs.tables.grid import coordinates
-from mohs.tables.grid_parameters import target_point
-from mohs.tables.point_mass import PointMass, point_mass
+from mohs.tables.toys.grid import coordinates
+from mohs.tables.toys.grid_parameters import target_point
+from mohs.tables.toys.point_mass import PointMass, point_mass
 
 Images = npt.NDArray[np.uint8]
 Reals = npt.NDArray[np.float64]

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from scipy.integrate import quad
 from scipy.special import erf
 
-from mohs.tables.point_mass import PointMass
+from mohs.tables.toys.point_mass import PointMass
 
 Float = npt.NDArray[np.float64]
 

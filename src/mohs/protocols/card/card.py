@@ -17,6 +17,7 @@ import gymnasium
 from mohs.core.domain import Flag, Integer, Real
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
+from mohs.envs.rollouts import rollouts
 from mohs.exact.bounds.simple import simple_bound
 from mohs.exact.bounds.stochastic import stochastic_horizon
 from mohs.exact.bounds.tight import tight_bound
@@ -26,7 +27,6 @@ from mohs.exact.lookahead.gorp_runs import charge
 from mohs.exact.measures.table_measures import measures
 from mohs.exact.values import solve
 from mohs.protocols.card.record import Card, Length
-from mohs.protocols.card.rollouts import rollouts
 from mohs.protocols.card.targets import Target, resolve
 from mohs.tables.table import Table
 from mohs.tables.transforms import sticky_actions, sticky_pairs

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from mohs.core.errors import UsageError
 from mohs.core.values import Json
-from mohs.protocols.card.returns import ReturnLaws, ReturnSample, return_laws
-from mohs.protocols.card.rollouts import Rollouts
-from mohs.protocols.card.states import StateValues, state_values
+from mohs.envs.rollouts import Rollouts
+from mohs.exact.values.returns import ReturnLaws, ReturnSample, return_laws
+from mohs.exact.values.states import StateValues, state_values
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
 from mohs.tables.table import Table

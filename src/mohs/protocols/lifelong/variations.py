@@ -11,7 +11,7 @@ from typing import Any
 from mohs.core.seeding import child, key, ranking
 from mohs.core.task import Task
 from mohs.protocols.lifelong.curriculum import Curriculum
-from mohs.tables.ctgraph import path
+from mohs.tables.ctgraph.graph import path
 
 
 def vary(name: str, base: Task, parameter: str, values: Iterable[Any], *, steps: int = 20_000) -> Curriculum:

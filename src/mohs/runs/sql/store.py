@@ -15,10 +15,9 @@ from sqlalchemy.engine import Connection, Engine
 
 from mohs.core.errors import unknown
 from mohs.core.values import Json, canonical_json
-from mohs.runs import blobs
-from mohs.runs.blobs import Curve, Curves
 from mohs.runs.plan import Plan, Track
-from mohs.runs.sql import database
+from mohs.runs.sql import blobs, database
+from mohs.runs.sql.blobs import Curve, Curves
 from mohs.runs.sql.schema import CELL, CHECKPOINT, CURVE, STUDY, STUDY_CELL, check_or_create
 from mohs.runs.store import CellStatus, Counts, Record, StoredStudy, sound
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from mohs.protocols.card.returns import Law, ReturnLaws, ReturnSample
+from mohs.exact.values.returns import Law, ReturnLaws, ReturnSample
 from mohs.report import numbers
 from mohs.report.figures.dose_axis import LOG_FROM
 from mohs.report.numbers import written

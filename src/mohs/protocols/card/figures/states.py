@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import plotly.graph_objects as go
 
+from mohs.exact.values.states import StateValues
 from mohs.protocols.card.figures.state_graph import MOST_STATES, StateGraph, graph_figure, state_graph
 from mohs.protocols.card.figures.state_grid import StateGrid, grid_figure, grid_shape, state_grid
 from mohs.protocols.card.figures.state_layers import StateLayers, layers_figure, state_layers
-from mohs.protocols.card.states import StateValues
 from mohs.tables.table import Table
 
 StatePicture = StateGrid | StateGraph | StateLayers

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from mohs.core.task import Task
 from mohs.report import numbers
 from mohs.report.theme import LIGHT, dress, heading
-from mohs.tables.toy import Toy, toy
+from mohs.tables.toys.toy import Toy, toy
 
 MOST_STATES = 40
 MOST_IN_TABLE = 16

@@ -19,10 +19,10 @@ from mohs.core import seeding
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.core.values import FunctionRef
-from mohs.tables import automaton, sequences
-from mohs.tables.automaton import Automaton, Float, Int
-from mohs.tables.sequences import floor_share
-from mohs.tables.toy_parameters import action_sizes, transition_array
+from mohs.tables.toys import automaton, sequences
+from mohs.tables.toys.automaton import Automaton, Float, Int
+from mohs.tables.toys.sequences import floor_share
+from mohs.tables.toys.toy_parameters import action_sizes, transition_array
 
 MAX_AUTOMATON = 2**28
 

@@ -15,8 +15,8 @@ from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker, RecordEpisodeS
 
 from mohs.core.domain import Each, Integer
 from mohs.core.errors import UsageError
-from mohs.tables.gymnasium_search import explore
-from mohs.tables.gymnasium_state import Env, Key, own_key
+from mohs.tables.gymnasium.search import explore
+from mohs.tables.gymnasium.state import Env, Key, own_key
 from mohs.tables.merging import merged
 from mohs.tables.table import Table
 
@@ -39,7 +39,7 @@ def from_gymnasium(
 
     An environment that exposes its dynamics as `P[state][action]`, as Gymnasium's toy texts do, is read from it unless
     `key`, `clock` or `seeds` is given. Any other one must be deterministic; it is explored breadth-first by stepping it
-    (`mohs.tables.gymnasium_search`). A truncation by the environment itself ends the episode.
+    (`mohs.tables.gymnasium.search`). A truncation by the environment itself ends the episode.
 
     Args:
         env: An environment, or the id of one.

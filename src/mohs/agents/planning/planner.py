@@ -13,9 +13,9 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from mohs.agents import tabular
 from mohs.agents.protocol import NONE_FAILED, Points
 from mohs.agents.streams import bursts, keys, started
+from mohs.agents.tabular import learner as tabular
 from mohs.agents.windows import Windows
 from mohs.core.cell import Agent, Cell
 from mohs.core.errors import UsageError

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from mohs.core.registry import Similarity
 from mohs.core.task import Task
-from mohs.tables.ctgraph import first_seen, graph, path
+from mohs.tables.ctgraph.graph import first_seen, graph, path
 
 
 def shared_decisions(one: Task, other: Task) -> float:

@@ -24,8 +24,8 @@ from gymnasium import spaces
 
 from mohs.agents.episodes import action_count, action_of
 from mohs.agents.external import Recorder, SideBySide, side_by_side
-from mohs.agents.paused import Gate, Loop
-from mohs.agents.sb3_values import as_text, domain_of, read_as
+from mohs.agents.sb3.paused import Gate, Loop
+from mohs.agents.sb3.values import as_text, domain_of, read_as
 from mohs.core import seeding
 from mohs.core.cell import Agent, Cell
 from mohs.core.errors import MohsError, UsageError, unknown

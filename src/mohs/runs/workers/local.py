@@ -15,11 +15,12 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection, Pipe, wait
 
 from mohs.core.errors import MohsError
-from mohs.runs.executor import Report, Stop, Work
-from mohs.runs.worker import Ready
+from mohs.runs.workers.executor import Report, Stop, Work
+from mohs.runs.workers.worker import Ready
 
 _START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[2]); from mohs.runs.worker import main; main(int(sys.argv[1]))"
+    "import json, sys; sys.path[:] = json.loads(sys.argv[2]); from mohs.runs.workers.worker import main; "
+    "main(int(sys.argv[1]))"
 )
 _GIGABYTE = str(2**30)
 # Numerical libraries have one thread, and memory that arrays have used stays with the process: to give it back after

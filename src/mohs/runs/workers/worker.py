@@ -16,9 +16,9 @@ from multiprocessing.connection import Connection
 
 from mohs.core.cell import Cell
 from mohs.core.values import resolve
-from mohs.runs.executor import Ended, Report, Stop, Work
-from mohs.runs.pack import Factory, Failed, Message, run_cells
-from mohs.runs.registrations import register
+from mohs.runs.workers.executor import Ended, Report, Stop, Work
+from mohs.runs.workers.pack import Factory, Failed, Message, run_cells
+from mohs.runs.workers.registrations import register
 
 
 @dataclass(frozen=True)

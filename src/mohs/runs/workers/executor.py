@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from mohs.runs.pack import Message, Pace
+from mohs.runs.workers.pack import Message, Pace
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mohs.agents import tabular_kernels as kernels
 from mohs.agents import windows
 from mohs.agents.external import side_by_side
 from mohs.agents.hyperparameters import Config, setting
 from mohs.agents.protocol import NONE_FAILED, Learner, Points
 from mohs.agents.streams import bursts, keys, started
+from mohs.agents.tabular import kernels
 from mohs.core.cell import Agent, Cell
 from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError

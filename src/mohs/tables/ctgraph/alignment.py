@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mohs.core.task import Task
-from mohs.tables.ctgraph import spaces
+from mohs.tables.ctgraph.graph import spaces
 
 
 def aligned(tasks: Mapping[str, Task]) -> dict[str, Task]:

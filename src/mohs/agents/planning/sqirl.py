@@ -16,7 +16,7 @@ import numpy as np
 
 from mohs.agents.episodes import Episode, Episodes, action_count, action_of, longest_episode
 from mohs.agents.hyperparameters import Config, setting
-from mohs.agents.regression import Regression, fit
+from mohs.agents.planning.regression import Regression, fit
 from mohs.core import seeding
 from mohs.core.cell import Agent
 from mohs.core.domain import Integer, Optional, Real

@@ -11,7 +11,7 @@ from gymnasium.envs.registration import EnvSpec
 from gymnasium.spaces import Space
 
 from mohs.core.errors import UsageError
-from mohs.tables.fingerprint import Reading, read
+from mohs.tables.gymnasium.fingerprint import Reading, read
 
 Env = gymnasium.Env[Any, Any]
 Key = Callable[[Env], Hashable] | Literal["observation"]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from mohs.core import seeding
 from mohs.core.errors import UsageError
-from mohs.tables.automaton import Int
+from mohs.tables.toys.automaton import Int
 
 MAX_SEQUENCES = 2**24
 

@@ -19,7 +19,7 @@ from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.tables import explore
 from mohs.tables.table import Float, Table
-from mohs.tables.toy import Toy
+from mohs.tables.toys.toy import Toy
 from mohs.tables.transforms import action_noise
 
 MAX_STATES = 4_000_000

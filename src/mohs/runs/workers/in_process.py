@@ -7,9 +7,9 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 
-from mohs.runs.executor import Ended, Report, Stop, Work
-from mohs.runs.pack import Message
-from mohs.runs.worker import run_work
+from mohs.runs.workers.executor import Ended, Report, Stop, Work
+from mohs.runs.workers.pack import Message
+from mohs.runs.workers.worker import run_work
 
 
 class InProcessWorker:

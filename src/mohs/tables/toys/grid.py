@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core.task import Task
-from mohs.tables.grid_parameters import Cell, target_point
-from mohs.tables.toy import Toy
+from mohs.tables.toys.grid_parameters import Cell, target_point
+from mohs.tables.toys.toy import Toy
 
 Int = npt.NDArray[np.int64]
 _NAMES = ("left", "right", "down", "up")

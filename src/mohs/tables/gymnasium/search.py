@@ -1,8 +1,8 @@
 """Which states of a Gymnasium environment can be reached, and by which actions? Breadth-first search by stepping it.
 
 A state is identified by a key and its observation. By default the key is a digest of all that the environment object
-holds (`mohs.tables.fingerprint`), without random generators, spaces and spec. To act in a state once more, a copy of
-the environment that was left there is stepped; where copies cannot be made, or are not what they were copied from, the
+holds (`fingerprint.py`), without random generators, spaces and spec. To act in a state once more, a copy of the
+environment that was left there is stepped; where copies cannot be made, or are not what they were copied from, the
 episode is reset and its actions are played again.
 
 Two checks look for faults of the table. Every action is taken twice or, if it draws from a random
@@ -24,8 +24,8 @@ import numpy as np
 from gymnasium.spaces import Discrete
 
 from mohs.core.errors import UsageError
-from mohs.tables.fingerprint import Generators, Reading, positions, read, stir
-from mohs.tables.gymnasium_state import Env, Key, constants, read_env
+from mohs.tables.gymnasium.fingerprint import Generators, Reading, positions, read, stir
+from mohs.tables.gymnasium.state import Env, Key, constants, read_env
 
 REPEATS = 4  # of an action that draws from a random generator
 STIRRED = 7_919  # the first seed of stirred generators: not one that users are likely to reset with

@@ -1,0 +1,1 @@
+"""Agents that plan: GORP, SQIRL and the optimal policy."""

@@ -1,0 +1,1 @@
+"""Agents of stable-baselines3 and sb3-contrib."""

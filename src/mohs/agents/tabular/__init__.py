@@ -1,0 +1,1 @@
+"""Tabular agents in packs: the learner and its kernels."""

@@ -1,0 +1,1 @@
+"""The CT-graph: its states, and how tasks on it are aligned and compared."""

@@ -1,0 +1,1 @@
+"""Tables of Gymnasium environments: read from their dynamics, or explored by playing."""
