@@ -22,7 +22,7 @@ from itertools import groupby
 from pathlib import Path
 
 from mohs.core.files import replace, user_cache
-from mohs.protocols.challenge import filter
+from benchmarks import challenge_filter as filter
 from mohs.tables.challenge import catalogue
 from mohs.tables.challenge.build import build
 from mohs.tables.challenge.catalogue import CatalogueEntry, Status

@@ -46,7 +46,7 @@ def test_agents_meet_the_challenge_and_are_reported(place, capsys):
     assert "q_learning solves" in shown.out
     assert "best of 2 settings × 2 seeds" in shown.out
     names = {path.name for path in (place / "there").iterdir()}
-    assert names == {"report.html", "verdict.json", "mdps.csv", "runs.csv"}
+    assert names == {"report.html", "verdict.json", "mdps.csv", "frame.csv"}
 
     assert run("q_learning", "random", *SMALL, "--json") == 0
     again = capsys.readouterr()

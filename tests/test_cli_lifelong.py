@@ -47,7 +47,7 @@ def test_a_curriculum_is_run_and_reported(place, capsys):
     (row,) = (line for line in shown.splitlines() if line.startswith("average performance"))
     assert row.split()[-2:] == ["3", "–"]  # n, and no value that is neither gain nor loss
     names = {path.name for path in (place / "there").iterdir()}
-    assert names == {"report.html", "verdict.json", "metrics.csv", "matrix.csv", "runs.csv"}
+    assert names == {"report.html", "verdict.json", "metrics.csv", "matrix.csv", "frame.csv"}
     assert (place / "logs" / "finetune-seed0" / "worker-0" / "3-train" / "data-log.tsv").is_file()
 
     assert run(*words, "--methods", "finetune,separate", "--json") == 0

@@ -54,7 +54,7 @@ def test_a_study_is_planned_run_and_reported(place, capsys):
         "report.html",
         "verdict.json",
         "summary.csv",
-        "runs.csv",
+        "frame.csv",
     }
     page = (place / "there" / "report.html").read_text()
     assert "Does a delay cost?" in page
@@ -87,8 +87,8 @@ def test_a_larger_size_runs_only_what_is_new(place, capsys):
 
 def test_rows_of_the_tables_are_runs_and_points(place):
     assert mohs("run", "mine.toml", "--workers", "0", "--out", "there") == 0
-    runs = (place / "there" / "runs.csv").read_text().splitlines()
-    assert runs[0].startswith("agent,delay,seed,normalised_auc,auc_paper,auc,final,length,eval")
+    runs = (place / "there" / "frame.csv").read_text().splitlines()
+    assert runs[0].startswith("agent,point,delay,stratum,weight,seed,normalised_auc,auc_paper,auc,final,length,eval")
     assert len(runs) == 1 + 2 * 2 * 2
     summary = (place / "there" / "summary.csv").read_text().splitlines()
     assert len(summary) == 1 + 2 * 2 * 12 * 2  # agents, points, measures, statistics

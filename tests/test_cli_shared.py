@@ -120,5 +120,5 @@ def test_every_run_writes_the_same_files_and_prints_its_verdict_with_the_place_o
     assert shown.pop("report") == "there/report.html"
     assert json.loads((place / "there" / "verdict.json").read_text()) == shown
     files = {path.name for path in (place / "there").iterdir()}
-    assert {"report.html", "verdict.json", "runs.csv"} <= files
+    assert {"report.html", "verdict.json", "frame.csv"} <= files
     assert {file.rpartition(".")[2] for file in files} == {"html", "json", "csv"}

@@ -113,7 +113,12 @@ def test_its_protocol_is_a_command_with_all_that_commands_have(installed):
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)
     assert found["headline"] == ["walker learns corridors up to length=16."]
-    assert {path.name for path in (installed / "reached").iterdir()} == {"report.html", "verdict.json", "means.csv"}
+    assert {path.name for path in (installed / "reached").iterdir()} == {
+        "report.html",
+        "verdict.json",
+        "frame.csv",
+        "means.csv",
+    }
     listed = json.loads(run(installed, "-m", "mohs", "status", "--json", "--store", "sqlite:///reach.db").stdout)
     assert [(study["protocol"], study["done"]) for study in listed] == [("reach", 9)]
     again = run(installed, "-m", "mohs", "report", "--store", "sqlite:///reach.db", "--out", "again", "--json")

@@ -44,7 +44,7 @@ def test_the_command_plans_runs_resumes_and_reports(capsys):
     code, out = run(capsys, *WORDS, "--json", "--out", "report")
     first = json.loads(out)
     assert (code, first["missing"], first["mean"]["delay=0"]["n"]) == (0, 0, 3)
-    assert {path.name for path in Path("report").iterdir()} == {"report.html", "verdict.json", "means.csv"}
+    assert {path.name for path in Path("report").iterdir()} == {"report.html", "verdict.json", "frame.csv", "means.csv"}
     assert 'data-figure="evaluation"' in Path("report/report.html").read_text()
     code, out = run(capsys, *WORDS, "--dry-run", "--json")  # everything is done
     assert (code, json.loads(out)["cells"]) == (0, 0)

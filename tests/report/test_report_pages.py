@@ -65,12 +65,12 @@ def test_what_a_sentence_names_links_to_where_it_is_shown(page: str, whole: Diag
 def test_embedded_files_round_trip(page: str, whole: Diagnosis) -> None:
     files = Reader(page).embedded("files")
     assert json.loads(files["verdict.json"]["text"]) == json.loads(json.dumps(whole.to_json()))
-    rows = list(csv.DictReader(io.StringIO(files["verdict.csv"]["text"])))
+    rows = list(csv.DictReader(io.StringIO(files["summary.csv"]["text"])))
     first = next(r for r in rows if r["dial"] == "delay" and r["measure"] == SCORE and r["statistic"] == "mean")
     dial = next(d for d in whole.dials if d.name == "delay")
     assert float(first["low"]) == dial.doses[0].means[SCORE].low
-    runs = list(csv.DictReader(io.StringIO(files["runs.csv"]["text"])))
-    assert len(runs) == whole.study.seeds * sum(len(d.doses) for d in whole.dials)
+    runs = list(csv.DictReader(io.StringIO(files["frame.csv"]["text"])))
+    assert len(runs) == whole.study.seeds * len(whole.study.family)
 
 
 def test_names_are_escaped() -> None:
@@ -122,7 +122,7 @@ def test_everything_may_be_missing(whole: Diagnosis) -> None:
 def test_report_is_written_whole(whole: Diagnosis, page: str, tmp_path: Path) -> None:
     path = whole.save(tmp_path / "new" / "folder")
     assert path == tmp_path / "new" / "folder" / "report.html"
-    assert sorted(p.name for p in path.parent.iterdir()) == ["report.html", "runs.csv", "verdict.csv", "verdict.json"]
+    assert sorted(p.name for p in path.parent.iterdir()) == ["frame.csv", "report.html", "summary.csv", "verdict.json"]
     files = Reader(page).embedded("files")
     for name, file in files.items():
         assert (path.parent / name).read_text() == file["text"], "the page has the same files inside"

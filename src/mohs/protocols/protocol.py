@@ -79,6 +79,22 @@ class Protocol:
         return resolve(target)
 
 
+def training_protocol(package: str, name: str, text: str, study: str, **more: Any) -> Protocol:
+    """The record of a protocol that trains, whose folder has the usual modules: study, verdict, page and command.
+
+    Args:
+        package: the name of the folder's package.
+        name: as the store keeps it with its studies.
+        text: one sentence that says what it answers.
+        study: the name of the class of its studies.
+        **more: further fields of the record.
+    """
+    modules = {"study": f"study:{study}", "plan": "study:plan", "verdict": "verdict:verdict", "page": "page:page",
+               "summary": "page:summary", "ask": "command:ask"}  # fmt: skip
+    parts: dict[str, Any] = {part: f"{package}.{target}" for part, target in modules.items()}
+    return Protocol(name, text, **parts, **more)
+
+
 class Study(Interface):
     """What a protocol asks, as data."""
 

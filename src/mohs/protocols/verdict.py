@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -91,10 +92,11 @@ class Verdict(ABC):
             >>> import mohs
             >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
             >>> list(verdict.page().tables)
-            ['card.csv']
+            ['frame.csv']
         """
         page: Page = find_protocol(self.protocol).part("page")(self)
-        return page
+        rows = self.frame().to_csv(index=False, lineterminator="\n")
+        return replace(page, tables={"frame.csv": rows, **page.tables})
 
     def summary(self) -> tuple[TextTable, ...]:
         """The tables that the terminal shows below the sentences.
@@ -109,7 +111,7 @@ class Verdict(ABC):
         return tables
 
     def save(self, directory: Path | str, *, png: bool = False) -> Path:
-        """Writes `report.html`, `verdict.json` and the CSV files of the report.
+        """Writes `report.html`, `verdict.json`, `frame.csv` (the rows of `frame`) and further tables as CSV files.
 
         Args:
             directory: where to; it is made if it is not there.

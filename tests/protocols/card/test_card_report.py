@@ -13,9 +13,9 @@ import pytest
 from small_cards import chain, made, the_lake, the_pole
 
 from mohs.core.errors import UsageError
+from mohs.exact.measures.catalogue import WORDS
 from mohs.exact.measures.table_measures import measures
 from mohs.protocols.card import rows as card_rows
-from mohs.protocols.card.measure_words import WORDS
 from mohs.protocols.card.record import Card, Cards
 from mohs.report.numbers import written
 from mohs.report.theme import DARK, exchange, themed
@@ -181,7 +181,7 @@ def test_embedded_files_round_trip(page: str, several: str, lake: Card) -> None:
     files = json.loads(Reader(page).scripts["files"])
     plain = json.loads(json.dumps(lake.to_json()).replace("Infinity", "null"))
     assert json.loads(files["verdict.json"]["text"]) == plain
-    rows = list(csv.DictReader(io.StringIO(files["card.csv"]["text"])))
+    rows = list(csv.DictReader(io.StringIO(files["frame.csv"]["text"])))
     by_key = {(r["sticky"], r["quantity"]): r for r in rows}
     gorp = by_key["0.0", "effective_horizon.gorp"]
     assert [float(gorp[key]) for key in ("value", "low", "high", "n")] == [2.5, 2.25, 2.75, 100]
@@ -214,7 +214,7 @@ def test_dark_figures_hold_no_light_colour(lake: Card) -> None:
 def test_cards_are_written_whole(lake: Card, tmp_path: Path) -> None:
     path = lake.save(tmp_path / "new")
     assert path == tmp_path / "new" / "report.html"
-    assert sorted(p.name for p in path.parent.iterdir()) == ["card.csv", "report.html", "verdict.json"]
+    assert sorted(p.name for p in path.parent.iterdir()) == ["frame.csv", "report.html", "verdict.json"]
     assert json.loads((path.parent / "verdict.json").read_text())["target"] == "a lake"
     assert path.read_text() == html(lake), "the same card has the same page"
 

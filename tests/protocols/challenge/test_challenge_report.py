@@ -12,7 +12,7 @@ import pytest
 
 from invented_challenge import BUDGET, EVERY, OPTIMUM, facts, from_step, judged, missing, study_of
 from mohs.protocols.challenge.figures import MOST_PANELS, POINTS, thinned
-from mohs.protocols.challenge.page import mdps_csv, runs_csv, steps_text
+from mohs.protocols.challenge.page import mdps_csv, steps_text
 from mohs.stats.counts import median_time
 from read_pages import html
 
@@ -50,22 +50,22 @@ def test_the_page_says_what_the_verdict_says(found, tmp_path):
     assert all(mdp.id in page for mdp in found.mdps)
     assert "best of 2 settings × 3 seeds" in page
     assert "left out, since the budget has too few such rollouts" in page
-    assert {p.name for p in tmp_path.iterdir()} == {"report.html", "verdict.json", "mdps.csv", "runs.csv"}
+    assert {p.name for p in tmp_path.iterdir()} == {"report.html", "verdict.json", "mdps.csv", "frame.csv"}
     data = json.loads((tmp_path / "verdict.json").read_text())
     assert data["headline"] == list(found.sentences)
 
 
 def test_what_is_missing_is_shown_as_missing(found):
     assert 'class="missing"' in html(found)
-    lost = [row for row in rows(runs_csv(found)) if row["kind"] == "missing"]
+    lost = found.frame()[found.frame()["kind"] == "missing"]
     assert len(lost) == found.missing == 3
-    assert all(row["first_solved_step"] == "" for row in lost)
+    assert lost["first_solved_step"].isna().all()
     undecided = [row for row in rows(mdps_csv(found)) if row["solved"] == ""]
     assert [(row["agent"], row["runs"]) for row in undecided] == [("ppo", "0")]
 
 
 def test_every_run_and_every_mdp_has_its_row(found):
-    assert len(rows(runs_csv(found))) == found.runs
+    assert len(found.frame()) == found.runs
     assert len(rows(mdps_csv(found))) == len(found.mdps) * len(found.agents)
 
 

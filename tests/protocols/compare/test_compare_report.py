@@ -40,7 +40,7 @@ def test_figures_show_the_numbers_of_the_comparison(compared: Comparison) -> Non
 
 def test_the_report_is_written_whole_and_loads_nothing(compared: Comparison, tmp_path: Path) -> None:
     path = compared.save(tmp_path)
-    assert sorted(p.name for p in tmp_path.iterdir()) == ["comparison.csv", "report.html", "verdict.json"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["frame.csv", "report.html", "verdict.json"]
     assert loads(path.read_text()) == []
     assert json.loads((tmp_path / "verdict.json").read_text()) == json.loads(json.dumps(compared.to_json()))
     assert compared.sentences[0] in path.read_text()

@@ -118,7 +118,7 @@ def test_the_command_writes_what_it_prints(tmp_path: Path, capsys: pytest.Captur
     assert row["rank_correlation"]["n"] == 6
     command(words[:-1])
     assert "paired by their order" in capsys.readouterr().out
-    csv = (tmp_path / "report" / "correlation.csv").read_text().splitlines()
+    csv = (tmp_path / "report" / "frame.csv").read_text().splitlines()
     assert len(csv) == 2
     assert csv[1].startswith("q_learning,reward_noise,toy,complex,")
     page = (tmp_path / "report" / "report.html").read_text()

@@ -10,7 +10,7 @@ import pytest
 
 from mohs.core.cell import Agent
 from mohs.protocols.experiment.figures import maps
-from mohs.protocols.experiment.page import runs_csv, summary_csv
+from mohs.protocols.experiment.page import summary_csv
 from mohs.protocols.experiment.study import Axis, Evaluation, Experiment, Level, StudyAgent, plan
 from mohs.protocols.experiment.verdict import ExperimentVerdict, verdict
 from mohs.runs.results import Results
@@ -77,10 +77,11 @@ def test_the_page_asks_the_question_and_says_what_is_missing(bars):
 
 
 def test_the_tables_have_every_run(bars):
-    runs = list(csv.DictReader(io.StringIO(runs_csv(bars))))
+    runs = bars.frame()
     assert len(runs) == 2 * 3 * 6
-    lost = [row for row in runs if row["agent"] == "sarsa" and row["delay"] == "0"]
-    assert all(row["auc"] == "" for row in lost)
+    lost = runs[(runs["agent"] == "sarsa") & (runs["delay"] == 0)]
+    assert len(lost) == 6
+    assert lost["auc"].isna().all()
     summary = list(csv.DictReader(io.StringIO(summary_csv(bars))))
     assert {row["statistic"] for row in summary} == {"mean", "sd"}
     assert {row["missing"] for row in summary if row["agent"] == "sarsa" and row["delay"] == "0"} == {"6"}

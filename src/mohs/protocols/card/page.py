@@ -15,7 +15,6 @@ from mohs.protocols.card.figures.horizons import WAYS
 from mohs.protocols.card.record import Card, Cards
 from mohs.protocols.card.rows import Entry, Row
 from mohs.report import numbers, parts
-from mohs.report.data import csv_text
 from mohs.report.files import filled
 from mohs.report.page import Page
 from mohs.report.tables import TextTable
@@ -83,7 +82,7 @@ def page(found: Card | Cards) -> Page:
         tasks=f'<div id="tasks">{tasks}</div>' if several else tasks,
     )
     title = f"{len(cards)} tasks · mohs hardness cards" if several else f"{cards[0].name} · mohs hardness card"
-    return Page(title, body, sections, figures, {"card.csv": csv_text(*card_rows.csv_rows(cards))}, _facts(cards))
+    return Page(title, body, sections, figures, facts=_facts(cards))
 
 
 def _facts(cards: Sequence[Card]) -> dict[str, str]:

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from mohs.exact.measures.catalogue import FORMULAS, about
 from mohs.protocols.card.figures.horizons import AT_MOST, WAYS, why_no_length
-from mohs.protocols.card.measure_words import FORMULAS, about
 from mohs.report import numbers
 from mohs.report.numbers import written
 from mohs.stats import Estimate

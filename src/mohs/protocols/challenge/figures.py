@@ -15,6 +15,7 @@ from mohs.protocols.challenge.runs import Floats, Ints, Kind, known
 from mohs.protocols.challenge.sentences import counted
 from mohs.protocols.challenge.verdict import GROUPS, LEVEL, AgentResult, ChallengeVerdict, Outcome
 from mohs.report import numbers
+from mohs.report.figures.marks import add_band, error_bars
 from mohs.report.theme import LIGHT, blank, dress, heading
 from mohs.stats import Estimate
 from mohs.tables.challenge.catalogue import CatalogueEntry
@@ -60,7 +61,7 @@ def solved_figure(verdict: ChallengeVerdict) -> go.Figure:
             e = solver.shares[group]
             figure.add_bar(
                 x=[e.value], y=[y], orientation="h", width=0.6, marker={"color": colour}, showlegend=False,
-                error_x=_ends(e), hovertemplate=f"{solver.label}: {_share(e)}<extra></extra>", **place,
+                error_x=error_bars([e]), hovertemplate=f"{solver.label}: {_share(e)}<extra></extra>", **place,
             )  # fmt: skip
             figure.add_annotation(
                 x=(e.high if e.known else 0.0) + 0.02, y=y, xref=f"x{axis}", yref=f"y{axis}", showarrow=False,
@@ -192,10 +193,7 @@ def _add_curve(
     there = outcome.runs > 0 and not np.isnan(outcome.curve[0]).any()
     x, mean, low, high = thinned(outcome.steps, outcome.curve) if there else (np.empty(0),) * 4
     if there:
-        figure.add_scatter(
-            x=[*x, *x[::-1]], y=[*high, *low[::-1]], fill="toself", mode="lines", fillcolor=colour, opacity=0.22,
-            line={"width": 0}, hoverinfo="skip", showlegend=False, **place,
-        )  # fmt: skip
+        add_band(figure, x, low, high, colour, opacity=0.22, **place)
     figure.add_scatter(
         x=x, y=mean, mode="lines", name=result.label, legendgroup=result.label, showlegend=legend,
         line={"color": colour, "width": 1.6},
@@ -229,10 +227,3 @@ def _told(outcome: Outcome) -> str:
 
 def _share(e: Estimate) -> str:
     return f"{counted(e)}, {numbers.percent(e.value)} [{numbers.percent(e.low)}, {numbers.percent(e.high)}]"
-
-
-def _ends(e: Estimate) -> dict[str, object]:
-    return {
-        "type": "data", "symmetric": False, "color": LIGHT.ink, "thickness": 1.3, "width": 5, "visible": e.known,
-        "array": [e.high - e.value if e.known else 0], "arrayminus": [e.value - e.low if e.known else 0],
-    }  # fmt: skip

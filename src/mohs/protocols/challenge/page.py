@@ -63,7 +63,7 @@ def page(verdict: ChallengeVerdict) -> Page:
         tries=escape("; ".join(f"{s.label} {tries(study, s)}" for s in verdict.agents)),
         settings=parts.definitions(_settings(verdict)),
     )
-    tables = {"mdps.csv": mdps_csv(verdict), "runs.csv": runs_csv(verdict)}
+    tables = {"mdps.csv": mdps_csv(verdict)}
     sections = ("verdict", "horizon", "curves", "table", "methods")
     return Page(f"{study.name} · mohs challenge", body, sections, figures, tables, _facts(verdict))
 
@@ -92,18 +92,6 @@ def mdps_csv(verdict: ChallengeVerdict) -> str:
         for m, goal, o in zip(verdict.mdps, verdict.goals, result.outcomes, strict=True)
     ]  # fmt: skip
     return csv_text(head, rows)
-
-
-def runs_csv(verdict: ChallengeVerdict) -> str:
-    """One row for each run: the step of the first evaluation that solved it, if any, and what became of it."""
-    rows = [
-        (m.id, result.label, setting.name, seed, float(o.firsts[i, seed]), o.kinds[i][seed])
-        for result in verdict.agents
-        for m, o in zip(verdict.mdps, result.outcomes, strict=True)
-        for i, setting in enumerate(result.agent.settings)
-        for seed in range(verdict.study.seeds)
-    ]
-    return csv_text(("mdp", "agent", "setting", "seed", "first_solved_step", "kind"), rows)
 
 
 def _facts(verdict: ChallengeVerdict) -> dict[str, str]:

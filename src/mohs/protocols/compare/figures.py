@@ -18,6 +18,7 @@ from mohs.protocols.diagnose.figures.response import (
 )
 from mohs.protocols.diagnose.verdict import Diagnosis, DialVerdict
 from mohs.report import numbers
+from mohs.report.figures.marks import error_bars
 from mohs.report.theme import LIGHT, blank
 from mohs.stats import Estimate
 
@@ -65,11 +66,7 @@ def improvement_figure(rows: tuple[ImprovementRow, ...], names: tuple[str, str])
         figure.add_scatter(
             x=[e.value], y=[y], mode="markers", showlegend=False,
             marker={"size": 13 if y == 0 else 10, "color": colour, "symbol": "diamond" if y == 0 else "circle"},
-            error_x={
-                "type": "data", "symmetric": False, "array": [e.high - e.value if e.known else 0],
-                "arrayminus": [e.value - e.low if e.known else 0], "color": colour, "thickness": 1.8, "width": 5,
-                "visible": e.known,
-            },
+            error_x=error_bars([e], colour, thickness=1.8),
             hovertemplate=f"{row.name}: {text}<extra></extra>",
         )  # fmt: skip
     figure.add_vline(x=0.5, line={"color": LIGHT.muted, "width": 1, "dash": "dash"})

@@ -12,7 +12,6 @@ from mohs.protocols.compare.figures import comparison_figures
 from mohs.protocols.diagnose.page import environment_text
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers, parts
-from mohs.report.data import ESTIMATE, csv_text, estimate_cells
 from mohs.report.files import filled
 from mohs.report.page import Page
 from mohs.report.tables import TextTable
@@ -67,10 +66,8 @@ def page(comparison: Comparison) -> Page:
         "training steps": f"{study.budget:,} per run",
         "missing runs": f"{comparison.a.missing:,} and {comparison.b.missing:,}",
     }
-    cells = [(dial, quantity, *estimate_cells(e)) for dial, quantity, e in comparison.quantities]
-    tables = {"comparison.csv": csv_text(("dial", "quantity", *ESTIMATE), cells)}
     sections = ("verdict", "ranking", "dials", "methods")
-    return Page(f"{a} against {b} · mohs comparison", body, sections, figures, tables, facts)
+    return Page(f"{a} against {b} · mohs comparison", body, sections, figures, facts=facts)
 
 
 def _row(name: str, e: Estimate, correlation: Estimate | None) -> str:

@@ -90,7 +90,16 @@ class Correlation(Verdict):
         import pandas as pd
 
         rows = [
-            {"agent": row.agent, "axis": row.axis, "toy": row.toy_study, **row.correlation.to_dict(), "p": row.p}
+            {
+                "agent": row.agent,
+                "axis": row.axis,
+                "toy": row.toy_study,
+                "complex": self.complex.title,
+                "doses": len(row.pairs),
+                **row.correlation.to_dict(),
+                "p": row.p,
+                "p_student": row.p_student,
+            }
             for row in self.rows
         ]
         return pd.DataFrame(rows)

@@ -11,6 +11,7 @@ from plotly.subplots import make_subplots
 
 from mohs.protocols.correlate.correlation import Correlation, Row
 from mohs.report import numbers
+from mohs.report.figures.marks import error_bars
 from mohs.report.theme import LIGHT, dress
 from mohs.stats import Estimate
 
@@ -68,21 +69,13 @@ def _draw(figure: go.Figure, plane: Plane, place: dict[str, int]) -> None:
         marker={"size": 9, "color": LIGHT.accent, "symbol": ["diamond", *["circle"] * (len(toys) - 1)]},
         text=[point.label for point in plane.points], textposition="top right",
         textfont={"size": 11, "color": LIGHT.muted}, cliponaxis=False,
-        error_x=_bars(toys), error_y=_bars(others),
+        error_x=error_bars(toys, LIGHT.run, width=3), error_y=error_bars(others, LIGHT.run, width=3),
         customdata=[
             f"{point.label}<br>toy {numbers.estimated(point.toy)}<br>complex {numbers.estimated(point.complex)}"
             for point in plane.points
         ],
         hovertemplate="%{customdata}<extra></extra>", **place,
     )  # fmt: skip
-
-
-def _bars(of: Sequence[Estimate]) -> dict[str, object]:
-    return {
-        "type": "data", "symmetric": False, "color": LIGHT.run, "thickness": 1.2, "width": 3,
-        "array": [e.high - e.value if e.known else 0 for e in of],
-        "arrayminus": [e.value - e.low if e.known else 0 for e in of],
-    }  # fmt: skip
 
 
 def _title(row: Row) -> str:

@@ -8,7 +8,6 @@ from mohs.protocols.correlate.correlation import Correlation, Row
 from mohs.protocols.correlate.figures import agreement_figure, dose_label, planes
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers, parts
-from mohs.report.data import csv_text
 from mohs.report.files import filled
 from mohs.report.page import Page
 from mohs.report.tables import TextTable
@@ -38,18 +37,7 @@ def page(found: Correlation) -> Page:
     )
     title = f"{found.complex.title} and its toys · mohs correlation"
     sections = ("verdict", "doses", "numbers", "methods")
-    return Page(title, body, sections, figures, {"correlation.csv": correlation_csv(found)}, _facts(found))
-
-
-def correlation_csv(found: Correlation) -> str:
-    """One row for each agent and axis."""
-    head = ("agent", "axis", "toy", "complex", "r", "low", "high", "level", "p", "p_student", "doses", "seeds")
-    rows = []
-    for row in found.rows:
-        e = row.correlation
-        ends = (e.value, e.low, e.high, e.level, row.p, row.p_student)
-        rows.append((row.agent, row.axis, row.toy_study, found.complex.title, *ends, len(row.pairs), e.n))
-    return csv_text(head, rows)
+    return Page(title, body, sections, figures, facts=_facts(found))
 
 
 HEAD = ("agent", "axis", "doses: toy ~ complex", "r", "p", "p (Student)", "doses", "seeds")

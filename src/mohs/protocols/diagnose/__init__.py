@@ -1,14 +1,7 @@
 """Which dial breaks an agent, at which dose? The protocol of MDP Playground."""
 
-from mohs.protocols.protocol import Protocol
+from mohs.protocols.protocol import training_protocol
 
-PROTOCOL = Protocol(
-    name="diagnose",
-    text="Which dial of hardness breaks an agent, and at which dose?",
-    study=f"{__name__}.study:DiagnosisStudy",
-    plan=f"{__name__}.study:plan",
-    verdict=f"{__name__}.verdict:verdict",
-    page=f"{__name__}.page:page",
-    summary=f"{__name__}.page:summary",
-    ask=f"{__name__}.command:ask",
+PROTOCOL = training_protocol(
+    __name__, "diagnose", "Which dial of hardness breaks an agent, and at which dose?", "DiagnosisStudy"
 )

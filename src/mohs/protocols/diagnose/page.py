@@ -90,7 +90,7 @@ def page(verdict: Diagnosis) -> Page:
         "evaluation": f"{study.episodes} episodes of the greedy policy after training",
         "missing runs": f"{verdict.missing:,} of {verdict.runs:,}",
     }
-    tables = {"verdict.csv": summary_csv(verdict), "runs.csv": runs_csv(verdict)}
+    tables = {"summary.csv": summary_csv(verdict)}
     return Page(f"{agent} · mohs diagnosis", body, sections, figures, tables, facts)
 
 
@@ -103,18 +103,6 @@ def summary_csv(verdict: Diagnosis) -> str:
             for kind in (dose.means, dose.iqms):
                 rows += [(*first, measure, *estimate_cells(e), dose.missing) for measure, e in kind.items()]
     return csv_text(("dial", "dose", "vanilla", "measure", *ESTIMATE, "missing"), rows)
-
-
-def runs_csv(verdict: Diagnosis) -> str:
-    """One row for each dial, dose and seed, with every measure of the run."""
-    names = verdict.scores.measures
-    rows = [
-        (dial.name, dose.value, seed, *(float(dose.samples[m][seed]) for m in names))
-        for dial in verdict.dials
-        for dose in dial.doses
-        for seed in range(verdict.study.seeds)
-    ]
-    return csv_text(("dial", "dose", "seed", *names), rows)
 
 
 def environment_text(study: DiagnosisStudy) -> str:

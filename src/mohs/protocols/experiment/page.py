@@ -53,7 +53,7 @@ def page(verdict: ExperimentVerdict) -> Page:
         measures=parts.definitions([(MEASURES[m].title, MEASURES[m].text) for m in verdict.scores.measures]),
     )
     sections = ["verdict", "results", *(["curves"] if shown else []), "methods"]
-    tables = {"summary.csv": summary_csv(verdict), "runs.csv": runs_csv(verdict)}
+    tables = {"summary.csv": summary_csv(verdict)}
     return Page(f"{study.title} · mohs study", body, sections, figures, tables, _facts(verdict))
 
 
@@ -69,19 +69,6 @@ def summary_csv(verdict: ExperimentVerdict) -> str:
                 for name, e in kind.items():
                     rows.append((*first, name, *estimate_cells(e), result.missing))
     return csv_text(head, rows)
-
-
-def runs_csv(verdict: ExperimentVerdict) -> str:
-    """One row for each agent, point and seed, with every measure of the run."""
-    study = verdict.experiment
-    names = verdict.scores.measures
-    rows = [
-        (panel.agent.label, *_at(study, panel, result), seed, *(float(result.samples[name][seed]) for name in names))
-        for panel in verdict.panels
-        for result in panel.points
-        for seed in range(study.seeds)
-    ]
-    return csv_text(("agent", *(axis.name for axis in study.axes), "seed", *names), rows)
 
 
 def _at(study: Experiment, panel: Panel, result: PointResult) -> tuple[str, ...]:

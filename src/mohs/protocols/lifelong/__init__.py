@@ -1,15 +1,11 @@
 """What is kept, and what transfers, when tasks come one after the other? Lifelong learning on curricula."""
 
-from mohs.protocols.protocol import Protocol
+from mohs.protocols.protocol import training_protocol
 
-PROTOCOL = Protocol(
-    name="lifelong",
-    text="What does an agent keep and transfer when tasks come one after the other?",
-    study=f"{__name__}.study:LifelongStudy",
-    plan=f"{__name__}.study:plan",
-    verdict=f"{__name__}.verdict:verdict",
-    page=f"{__name__}.page:page",
-    summary=f"{__name__}.page:summary",
-    ask=f"{__name__}.command:ask",
+PROTOCOL = training_protocol(
+    __name__,
+    "lifelong",
+    "What does an agent keep and transfer when tasks come one after the other?",
+    "LifelongStudy",
     commands={"curricula": f"{__name__}.command:curricula"},
 )

@@ -13,6 +13,7 @@ from mohs.protocols.lifelong.sentences import BOUNDS, exact_optimum
 from mohs.protocols.lifelong.similarity import measures
 from mohs.protocols.lifelong.verdict import LEVEL, AgentResult, LifelongVerdict
 from mohs.report import numbers
+from mohs.report.figures.marks import add_band, error_bars
 from mohs.report.theme import LIGHT, blank, dress, heading
 from mohs.stats import Estimate, estimates
 from mohs.stats.lifelong import METRICS
@@ -167,7 +168,7 @@ def transfer_figure(verdict: LifelongVerdict, result: AgentResult) -> go.Figure:
                 x=[t.similarity[kind] + (0.008 if forward else -0.008) for t in mine], y=[t.change.value for t in mine],
                 mode="markers", name=title, legendgroup=title, showlegend=k == 0,
                 marker={"size": 9, "color": colour, "symbol": symbol, "opacity": 0.8},
-                error_y=_bars([t.change for t in mine], colour),
+                error_y=error_bars([t.change for t in mine], colour),
                 customdata=[f"{t.learnt} learnt, {t.other} changes by {numbers.estimated(t.change)}" for t in mine],
                 hovertemplate="%{customdata}<extra></extra>", row=1, col=k + 1,
             )  # fmt: skip
@@ -209,7 +210,8 @@ def _add_points(
     figure.add_scatter(
         x=list(steps), y=[e.value for e in values], mode="lines+markers" if joined else "markers", name=name,
         legendgroup=name, showlegend=legend, line={"color": colour, "width": 1.8},
-        marker={"size": 8, "color": colour, "symbol": "circle" if joined else "diamond"}, error_y=_bars(values, colour),
+        marker={"size": 8, "color": colour, "symbol": "circle" if joined else "diamond"},
+        error_y=error_bars(values, colour),
         customdata=[f"{numbers.estimated(e)}, n = {e.n}" for e in values],
         hovertemplate="step %{x}: %{customdata}<extra></extra>", cliponaxis=False, **place,
     )  # fmt: skip
@@ -224,11 +226,8 @@ def _add_line(
     means = estimates(runs.T, "mean", LEVEL) if runs.size else []
     known = [(at, e) for at, e in zip(x.tolist(), means, strict=False) if e.known]
     if known and dash == "solid":
-        there, up = [at for at, _ in known], [e.high for _, e in known]
-        figure.add_scatter(
-            x=[*there, *reversed(there)], y=[*up, *(e.low for _, e in reversed(known))], fill="toself", mode="lines",
-            fillcolor=LIGHT.accent_soft, line={"width": 0}, hoverinfo="skip", showlegend=False, opacity=0.7, **place,
-        )  # fmt: skip
+        ends = [e.low for _, e in known], [e.high for _, e in known]
+        add_band(figure, [at for at, _ in known], *ends, LIGHT.accent_soft, opacity=0.7, **place)
     figure.add_scatter(
         x=x, y=[e.value for e in means], mode="lines", name=name, legendgroup=name, showlegend=legend,
         line={"color": colour, "width": 1.8, "dash": dash}, connectgaps=True,
@@ -243,16 +242,8 @@ def _add_mark(
     figure.add_scatter(
         x=[e.value], y=[y], mode="markers", name=name, legendgroup=name, showlegend=legend,
         marker={"size": 10, "color": colour}, hovertemplate=f"{name}: {text}<extra></extra>",
-        error_x=_bars([e], colour), **place,
+        error_x=error_bars([e], colour), **place,
     )  # fmt: skip
-
-
-def _bars(of: Sequence[Estimate], colour: str) -> dict[str, object]:
-    return {
-        "type": "data", "symmetric": False, "color": colour, "thickness": 1.4, "width": 4,
-        "array": [e.high - e.value if e.known else 0 for e in of],
-        "arrayminus": [e.value - e.low if e.known else 0 for e in of],
-    }  # fmt: skip
 
 
 def _cell(e: Estimate) -> str:

@@ -81,7 +81,7 @@ def page(verdict: LifelongVerdict) -> Page:
         ),
         "missing runs": f"{verdict.missing:,}",
     }
-    tables = {"metrics.csv": metrics_csv(verdict), "matrix.csv": matrix_csv(verdict), "runs.csv": runs_csv(verdict)}
+    tables = {"metrics.csv": metrics_csv(verdict), "matrix.csv": matrix_csv(verdict)}
     sections = ("verdict", "metrics", "tasks", "methods")
     return Page(f"{course.title} · mohs lifelong", body, sections, figures, tables, facts)
 
@@ -94,16 +94,6 @@ def metrics_csv(verdict: LifelongVerdict) -> str:
         for name, e in result.metrics.items()
     ]
     return csv_text(("agent", "metric", "value", "low", "high", "level", "n"), rows)
-
-
-def runs_csv(verdict: LifelongVerdict) -> str:
-    """One row for each agent and seed, with every metric of the lifelong run."""
-    rows = [
-        (result.label, seed, *(float(result.samples[name][seed]) for name in METRICS))
-        for result in verdict.agents
-        for seed in range(verdict.study.seeds)
-    ]
-    return csv_text(("agent", "seed", *METRICS), rows)
 
 
 def matrix_csv(verdict: LifelongVerdict) -> str:

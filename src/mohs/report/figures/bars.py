@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mohs.report import numbers
+from mohs.report.figures.marks import bar_marker, error_bars
 from mohs.report.theme import LIGHT, dress, heading
 from mohs.stats import Estimate
 
@@ -65,19 +66,9 @@ def _draw(figure: go.Figure, data: Bars, panel: BarPanel, cell: dict[str, int]) 
     span = high - low or 1.0
     for i, (label, e) in enumerate(zip(data.labels, panel.means, strict=True)):
         missing = e.n == 0
-        hatch = {"shape": "/", "fgcolor": LIGHT.hatch, "size": 7} if missing else {"shape": ""}
         figure.add_bar(
             x=[i], y=[(high or low or 1.0) if missing else e.value], width=0.62,
-            marker={
-                "color": LIGHT.paper if missing else LIGHT.accent,
-                "pattern": hatch,
-                "line": {"color": LIGHT.hatch, "width": 1 if missing else 0},
-            },
-            error_y={
-                "type": "data", "symmetric": False, "color": LIGHT.ink, "thickness": 1.3, "width": 5,
-                "array": [e.high - e.value if e.known else 0], "arrayminus": [e.value - e.low if e.known else 0],
-                "visible": e.known,
-            },
+            marker=bar_marker(LIGHT.accent, missing=missing), error_y=error_bars([e]),
             text="missing" if missing else "", textposition="inside", insidetextanchor="middle", textangle=-90,
             textfont={"color": LIGHT.ink, "size": 12},
             hovertemplate=f"{data.axis} = {label}<br>{numbers.estimated(e)}, n = {e.n}<extra></extra>", **cell,

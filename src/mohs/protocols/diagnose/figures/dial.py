@@ -19,6 +19,7 @@ from mohs.protocols.diagnose.figures.response import (
 )
 from mohs.report import numbers
 from mohs.report.figures.dose_axis import LOG_FROM, side_by_side
+from mohs.report.figures.marks import bar_marker, error_bars
 from mohs.report.theme import LIGHT, dress, heading
 
 BARS, RESPONSE = {"row": 1, "col": 1}, {"row": 1, "col": 2}
@@ -45,16 +46,7 @@ def _bars(figure: go.Figure, data: DialResponse) -> None:
     for i, e in enumerate(data.returns):
         missing = e.n == 0
         colour = LIGHT.neutral if i == data.vanilla else LIGHT.accent
-        error = {
-            "type": "data",
-            "symmetric": False,
-            "array": [e.high - e.value if e.known else 0],
-            "arrayminus": [e.value - e.low if e.known else 0],
-            "color": colour if log else LIGHT.ink,
-            "thickness": 1.3,
-            "width": 5,
-            "visible": e.known,
-        }
+        error = error_bars([e], colour if log else LIGHT.ink)
         hover = f"{data.name} = {axis.labels[i]}<br>{numbers.estimated(e)}, n = {e.n}<extra></extra>"
         if log and not missing:
             figure.add_scatter(
@@ -62,14 +54,9 @@ def _bars(figure: go.Figure, data: DialResponse) -> None:
                 hovertemplate=hover, showlegend=False, **BARS,
             )  # fmt: skip
             continue
-        hatch = {"shape": "/", "fgcolor": LIGHT.hatch, "size": 7} if missing else {"shape": ""}
         figure.add_bar(
             x=[axis.places[i]], y=[high if missing else e.value], width=0.62, error_y=error, showlegend=False,
-            marker={
-                "color": LIGHT.paper if missing else colour,
-                "pattern": hatch,
-                "line": {"color": LIGHT.hatch, "width": 1 if missing else 0},
-            },
+            marker=bar_marker(colour, missing=missing),
             text="missing" if missing else "", textposition="inside", insidetextanchor="middle", textangle=-90,
             textfont={"color": LIGHT.ink, "size": 12}, hovertemplate=hover, **BARS,
         )  # fmt: skip

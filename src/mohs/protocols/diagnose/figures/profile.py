@@ -10,6 +10,7 @@ import plotly.graph_objects as go
 
 from mohs.protocols.diagnose.verdict import LEVEL, SCORE, Diagnosis
 from mohs.report import numbers
+from mohs.report.figures.marks import add_band
 from mohs.report.theme import LIGHT, blank
 from mohs.stats import Profile, performance_profile
 
@@ -51,10 +52,7 @@ def profile_figure(data: Profiles) -> go.Figure:
         if not profile.n:
             continue
         x = list(profile.thresholds)
-        figure.add_scatter(
-            x=x + x[::-1], y=[*profile.high, *profile.low[::-1]], fill="toself", fillcolor=soft, mode="lines",
-            line={"width": 0, "color": soft}, hoverinfo="skip", showlegend=False,
-        )  # fmt: skip
+        add_band(figure, x, profile.low, profile.high, soft)
         figure.add_scatter(
             x=x, y=list(profile.share), mode="lines", name=f"{name} (n = {profile.n})",
             line={"color": colour, "width": 2.2},

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from mohs.protocols.diagnose.verdict import Diagnosis, DialVerdict
 from mohs.report import numbers
+from mohs.report.figures.marks import bar_marker, error_bars
 from mohs.report.theme import LIGHT, blank
 from mohs.stats import Estimate
 
@@ -71,21 +72,8 @@ def ranking_figure(rows: tuple[RankingRow, ...]) -> go.Figure:
             y=[y],
             orientation="h",
             width=0.56,
-            marker={
-                "color": LIGHT.paper if doubtful else colour,
-                "line": {"color": LIGHT.hatch, "width": 1 if doubtful else 0},
-                "pattern": {"shape": "/" if doubtful else "", "fgcolor": LIGHT.hatch, "size": 6},
-            },
-            error_x={
-                "type": "data",
-                "symmetric": False,
-                "array": [100 * (e.high - e.value) if e.known else 0],
-                "arrayminus": [100 * (e.value - e.low) if e.known else 0],
-                "color": LIGHT.ink,
-                "thickness": 1.2,
-                "width": 4,
-                "visible": e.known,
-            },
+            marker=bar_marker(colour, missing=doubtful),
+            error_x=error_bars([e], unit=100),
             hovertemplate=f"{row.name}: {_damage(e)}<br>{row.breaking}<extra></extra>",
             showlegend=False,
         )

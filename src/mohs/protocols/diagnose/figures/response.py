@@ -14,6 +14,7 @@ from mohs.protocols.diagnose.verdict import SCORE, Diagnosis, DialVerdict
 from mohs.protocols.measures import return_measure
 from mohs.report import numbers
 from mohs.report.figures.dose_axis import DoseAxis, dose_axis, numeric
+from mohs.report.figures.marks import error_bars
 from mohs.report.theme import LIGHT
 from mohs.stats import BreakingDose, Estimate, monotone_fit
 
@@ -143,15 +144,7 @@ def draw_means(
         name=name,
         line={"color": colour, "width": 1.6, "dash": "dot" if symbol != "circle" else "solid"},
         marker={"color": colour, "size": 8, "symbol": symbol},
-        error_y={
-            "type": "data",
-            "symmetric": False,
-            "array": [e.high - e.value if e.known else 0 for e in found],
-            "arrayminus": [e.value - e.low if e.known else 0 for e in found],
-            "color": colour,
-            "thickness": 1.4,
-            "width": 4,
-        },
+        error_y=error_bars(found, colour),
         text=[
             f"{data.name} = {data.axis.labels[i]}{' (vanilla)' if i == data.vanilla else ''}<br>"
             f"{numbers.estimated(estimates[i])}, n = {estimates[i].n}"
