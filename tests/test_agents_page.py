@@ -21,7 +21,7 @@ def test_the_tables_of_hyperparameters_are_those_of_the_configs():
 
 def test_every_agent_is_on_the_page():
     page = PAGE.read_text()
-    assert all(f"| `{entry.name}` | {entry.text} | " in page for entry in ENTRIES)
+    assert all(f"| `{entry.name}` | {entry.text} |" in page for entry in ENTRIES)
 
 
 def tables() -> str:

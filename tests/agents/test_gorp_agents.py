@@ -146,7 +146,7 @@ def test_they_are_diagnosed_by_name(tmp_path, monkeypatch, capsys):
     assert not stop.value.code
     found = json.loads(capsys.readouterr().out)
     assert found["study"]["agent"] == {"name": "gorp", "params": {"k": 2}, "source": ""}
-    assert found["vanilla"]["mean"]["normalised"]["n"] == 2
+    assert found["vanilla"]["mean"]["normalised_auc"]["n"] == 2
 
 
 def test_what_they_cannot_be_asked():

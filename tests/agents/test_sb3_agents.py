@@ -14,7 +14,8 @@ from mohs import Cell, Probe, Segment, Task, UsageError
 from mohs.agents.registry import agent, check_plays, learner
 from mohs.agents.sb3 import agent as sb3
 from mohs.core.errors import MohsError
-from mohs.protocols.diagnose.study import Study
+from mohs.protocols.diagnose.study import DiagnosisStudy, plan
+from mohs.runs.checks import check_plan
 from mohs.runs.execute import execute
 from mohs.runs.execution import Execution
 from mohs.runs.plan import Plan
@@ -212,8 +213,9 @@ def test_building_a_model_to_check_leaves_the_generators_alone():
 def test_a_study_builds_one_model_for_each_kind_of_spaces(monkeypatch):
     built = []
     monkeypatch.setattr(sb3, "check_builds", lambda made, env: built.append(env.observation_space))
-    Study.make(agent("sb3:DQN"), dials=["delay", "irrelevant_features"], seeds=1, budget=200)
-    assert len(built) == 3  # of the base task as such, and of tasks with and without irrelevant features
+    study = DiagnosisStudy.make(agent("sb3:DQN"), dials=["delay", "irrelevant_features"], seeds=1, budget=200)
+    check_plan(plan(study))
+    assert len(built) == 2  # of tasks with and without irrelevant features
 
 
 def test_other_spellings_are_the_same_agent():

@@ -50,7 +50,7 @@ def _deep(name: str, module: str, algorithm: str, config: str, text: str) -> Age
 
 def _python(name: str, text: str) -> AgentEntry:
     """GORP and SQIRL: Python objects that play finitely many actions in whole episodes."""
-    module = f"mohs.agents.{name}"
+    module = f"mohs.agents.planning.{name}"
     return AgentEntry(
         name,
         text,

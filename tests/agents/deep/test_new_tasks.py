@@ -31,7 +31,7 @@ def tasks_of(name):
     return [Task.make("ctgraph", goal=goal) for goal in ((1, 1), (1, 2), (2, 1))]
 
 
-def life(name, seed, method="go_on", task_id=False, **hyperparameters):
+def lifelong_run(name, seed, method="finetune", task_id=False, **hyperparameters):
     """Task 0, task 1, task 0 again; all three are evaluated."""
     tasks = tasks_of(name)
     probes = tuple(Probe(f"task{i}", t, (0, BLOCK, 2 * BLOCK, 3 * BLOCK), 3) for i, t in enumerate(tasks))
@@ -54,7 +54,7 @@ def evaluations(pack):
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", SMALL)
 def test_lives_have_the_same_bits_in_packs_and_after_pauses(name, method):
-    cells = [life(name, seed, method) for seed in range(3)]
+    cells = [lifelong_run(name, seed, method) for seed in range(3)]
     together = lived(cells)
     expected = outcome(together)
     assert not same(expected[0], expected[1])
@@ -72,9 +72,9 @@ def test_lives_have_the_same_bits_in_packs_and_after_pauses(name, method):
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_a_life_that_goes_on_is_that_of_an_agent_without_methods(name):
-    plain = Cell(agent(name, **SMALL[name]), 0, life(name, 0).segments, life(name, 0).probes, 20)
-    assert same(outcome(lived([life(name, 0)])), outcome(lived([plain])))
+def test_a_finetuned_run_is_that_of_an_agent_without_methods(name):
+    plain = Cell(agent(name, **SMALL[name]), 0, lifelong_run(name, 0).segments, lifelong_run(name, 0).probes, 20)
+    assert same(outcome(lived([lifelong_run(name, 0)])), outcome(lived([plain])))
 
 
 def without_draws(pack):
@@ -83,8 +83,8 @@ def without_draws(pack):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_after_a_reset_all_is_as_at_first(name):
-    fresh = without_draws(learner([life(name, 0, "reset")]))
-    pack = learner([life(name, 0, "reset")])
+    fresh = without_draws(learner([lifelong_run(name, 0, "reset")]))
+    pack = learner([lifelong_run(name, 0, "reset")])
     pack.train(BLOCK)
     assert not same(without_draws(pack), fresh)
     pack._next()
@@ -94,7 +94,7 @@ def test_after_a_reset_all_is_as_at_first(name):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_separate_networks_forget_nothing(name):
-    pack = learner([life(name, seed, "separate") for seed in range(2)])
+    pack = learner([lifelong_run(name, seed, "separate") for seed in range(2)])
     pack.train(BLOCK)
     network = next(part for key, part in pack._algorithm.parts.items() if key in ("online", "network", "actor"))
     before, learnt = network.save(0), evaluations(pack)
@@ -111,7 +111,7 @@ def test_separate_networks_forget_nothing(name):
 
 def test_the_information_of_a_weight_is_that_of_all_values():
     """E (∂ log p)² over drawn outputs = Σ over actions of (∂Q/∂θ)², averaged over what is remembered."""
-    pack = learner([life("dqn", seed, "ewc", ewc_samples=40_000) for seed in range(2)])
+    pack = learner([lifelong_run("dqn", seed, "ewc", ewc_samples=40_000) for seed in range(2)])
     pack.train(BLOCK)
     algorithm, consolidation = pack._algorithm, pack._response._consolidation
     found = consolidation._information()[0]
@@ -144,7 +144,7 @@ def test_an_anchor_pulls_to_where_weights_were_held():
 
 def test_consolidated_weights_move_less():
     def moved(weight):
-        pack = learner([life("dqn", 0, "ewc", ewc_weight=weight)])
+        pack = learner([lifelong_run("dqn", 0, "ewc", ewc_weight=weight)])
         pack.train(BLOCK)
         before = [p.detach().clone() for p in pack._algorithm._online.parameters()]
         pack.train(BLOCK)
@@ -158,7 +158,7 @@ def test_consolidated_weights_move_less():
 
 @pytest.mark.parametrize("name", SMALL)
 def test_agents_with_the_task_id_see_the_number_of_their_task(name):
-    pack = learner([life(name, 0, task_id=True)])
+    pack = learner([lifelong_run(name, 0, task_id=True)])
     assert pack._task_ids == {0: 1, 1: 2}
     scene = pack._stage
     assert isinstance(scene, TaskIdStage)
@@ -171,7 +171,7 @@ def test_agents_with_the_task_id_see_the_number_of_their_task(name):
     assert pack._stage.now[0, -1] == (2 if name != "sac" else 1)
     pack.evaluate(2)  # never learnt, so there is nothing to tell
     states = pack.save()
-    again = learner([life(name, 0, task_id=True)])
+    again = learner([lifelong_run(name, 0, task_id=True)])
     again.load(states)
     assert np.array_equal(again._stage.now, pack._stage.now)
 
@@ -205,11 +205,11 @@ def test_lives_with_other_patterns_do_not_share_a_pack():
 
 
 @pytest.mark.parametrize(
-    ("method", "shares"), [("go_on", (2 / 3, 1 / 3, 0)), ("reset", (0, 0, 0)), ("separate", (0.5, 0, 0))]
+    ("method", "shares"), [("finetune", (2 / 3, 1 / 3, 0)), ("reset", (0, 0, 0)), ("separate", (0.5, 0, 0))]
 )
 def test_schedules_are_stretched_over_what_begins(method, shares):
     """Task 0, task 1, task 0 again: who keeps networks apart goes on where it was with task 0."""
-    pack = learner([life("ppo", 0, method)])
+    pack = learner([lifelong_run("ppo", 0, method)])
     for share in shares:
         pack.train(BLOCK)
         assert pack._algorithm.left == pytest.approx(share)
@@ -217,7 +217,7 @@ def test_schedules_are_stretched_over_what_begins(method, shares):
 
 def test_consolidation_does_not_depend_on_noise_that_was_left_behind():
     def held(sampled):
-        pack = learner([life("rainbow", 0, "ewc")])
+        pack = learner([lifelong_run("rainbow", 0, "ewc")])
         pack.train(BLOCK)
         if sampled:
             pack._algorithm._online.resample(pack._algorithm._draws)
@@ -230,7 +230,7 @@ def test_consolidation_does_not_depend_on_noise_that_was_left_behind():
 
 def test_information_is_that_of_one_step_whatever_the_sequence():
     def total(sequence):
-        pack = learner([life("recurrent_ppo", 0, "ewc", sequence=sequence, n_steps=32, ewc_samples=4000)])
+        pack = learner([lifelong_run("recurrent_ppo", 0, "ewc", sequence=sequence, n_steps=32, ewc_samples=4000)])
         pack.train(BLOCK)
         return sum(float(each.sum()) for each in pack._response._consolidation._information()[0])
 

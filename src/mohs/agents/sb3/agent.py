@@ -189,7 +189,7 @@ class Sb3Agent:
             self._loop.cancel()
             self._env, self._loop = env, Loop(_learning(self._algorithm, self._model, env))
         with self._training:
-            self._loop.go_on()
+            self._loop.resume()
         if not all(bool(p.isfinite().all()) for p in self._model.policy.parameters()):
             raise MohsError(f"{PREFIX}{self._algorithm} diverged: the weights of its network are not finite.")
 

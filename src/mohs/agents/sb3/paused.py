@@ -16,7 +16,7 @@ from mohs.agents.external import BudgetSpentError, Recorder
 
 
 class Loop:
-    """A function that runs piece by piece: from `go_on` to its next `pause`, or to its end, while the caller waits."""
+    """A function that runs piece by piece: from `resume` to its next `pause`, or to its end, while the caller waits."""
 
     def __init__(self, function: Callable[[Loop], None]) -> None:
         self._may_go, self._has_stopped = threading.Semaphore(0), threading.Semaphore(0)
@@ -24,7 +24,7 @@ class Loop:
         self._error: BaseException | None = None
         threading.Thread(target=self._run, args=(function,), daemon=True).start()
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """Lets the function run, unless it is over; raises what it raised."""
         if self._over:
             return
