@@ -21,8 +21,8 @@ from importlib.resources import files
 from itertools import groupby
 from pathlib import Path
 
-from mohs.core.files import replace, user_cache
 from benchmarks import challenge_filter as filter
+from mohs.core.files import replace, user_cache
 from mohs.tables.challenge import catalogue
 from mohs.tables.challenge.build import build
 from mohs.tables.challenge.catalogue import CatalogueEntry, Status

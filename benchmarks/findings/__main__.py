@@ -38,7 +38,7 @@ def run(wanted: Mapping[str, Experiment], execution: Execution) -> int:
     some_failed = False
     for asked in wanted.values():
         cells = planned(asked, execution)
-        print(f"{asked.title}: {len(cells.cells):,} runs", file=sys.stderr)
+        print(f"{asked.name}: {len(cells.cells):,} runs", file=sys.stderr)
         outcome = carry_out(asked, cells, execution)
         if outcome.verdict is None:
             print("interrupted; the same command resumes it", file=sys.stderr)

@@ -69,7 +69,7 @@ def train(
     from mohs.runs.execution import Execution
 
     study = request.study
-    output = Output.of(out, request.title or study.name, png, as_json)
+    output = Output.of(out, study.name, png, as_json)
     output.check()
     for directory in request.directories:
         check_directory(directory)

@@ -108,15 +108,13 @@ class Study(Interface):
 class Request:
     """What a command asks for beside a study: directories to write to, and what to do with the verdict.
 
-    `note` is a line about what will run, printed when all checks have passed. `title` names the report where the name
-    of the study does not say all.
+    `note` is a line about what will run, printed when all checks have passed.
     """
 
     study: Study
     directories: tuple[Path, ...] = ()
     after: Callable[[Any], object] | None = None
     note: str = ""
-    title: str = ""
 
 
 _REGISTERED: dict[str, Protocol] = {}

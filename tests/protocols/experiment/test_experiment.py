@@ -24,7 +24,7 @@ RATE = Axis("agent.learning_rate", tuple(Level(v, (("agent.learning_rate", v),))
 
 def experiment(axes=(DELAY,), mode="grid", seeds=3, noise_free=False, agents=("q_learning",), budget=1000):
     return Experiment(
-        name="small",
+        label="small",
         size="quick",
         question="Does it work?",
         source="–",

@@ -70,7 +70,7 @@ def written(tmp_path, text, name="mine.toml"):
 
 def test_a_small_file_is_enough(tmp_path):
     found = read_study(written(tmp_path, SMALL))
-    assert (found.name, found.size, found.title, found.seeds) == ("mine", "", "mine", 3)
+    assert (found.label, found.size, found.name, found.seeds) == ("mine", "", "mine", 3)
     assert [level.value for level in found.axes[0].levels] == [0, 4]
     assert found.figures == ("auc_paper",)
 
@@ -182,7 +182,7 @@ def sized(*names):
 @pytest.mark.parametrize(("name", "size"), sized(*filter(is_toy, shipped())))
 def test_every_shipped_toy_study_can_be_planned(name, size):
     asked = read_study(name, size)
-    assert asked.name == name
+    assert asked.label == name
     assert len(plan(asked).cells) >= 2 * asked.seeds
 
 

@@ -94,7 +94,7 @@ class Correlation(Verdict):
                 "agent": row.agent,
                 "axis": row.axis,
                 "toy": row.toy_study,
-                "complex": self.complex.title,
+                "complex": self.complex.name,
                 "doses": len(row.pairs),
                 **row.correlation.to_dict(),
                 "p": row.p,
@@ -106,8 +106,8 @@ class Correlation(Verdict):
 
     def to_json(self) -> dict[str, Json]:
         return {
-            "toys": [toy.title for toy in self.toys],
-            "complex": self.complex.title,
+            "toys": [toy.name for toy in self.toys],
+            "complex": self.complex.name,
             "toy_measures": list(self.toy_measures),
             "complex_measure": self.complex_measure,
             "headline": self.sentences[0],
@@ -130,7 +130,7 @@ def correlate_studies(
     )
     if not rows:
         raise UsageError(
-            f"{_shown(toys)} and {complex_.experiment.title} have no agent on an axis of its own in common: "
+            f"{_shown(toys)} and {complex_.experiment.name} have no agent on an axis of its own in common: "
             f"{_offers(toys)} there, {_offers([complex_])} here."
         )
     experiments = tuple(toy.experiment for toy in toys)
@@ -142,7 +142,7 @@ def _measure(verdict: ExperimentVerdict, name: str | None) -> str:
         return verdict.experiment.figures[0]
     known = verdict.scores.measures
     if name not in known:
-        raise unknown(f"measure of {verdict.experiment.title}", name, known)
+        raise unknown(f"measure of {verdict.experiment.name}", name, known)
     return name
 
 
@@ -167,7 +167,7 @@ def _row(toy: ExperimentVerdict, measure: str, mine: Panel, theirs: Panel, other
     return Row(
         mine.agent.label,
         mine.name,
-        toy.experiment.title,
+        toy.experiment.name,
         pairs,
         spearman(ours, others, LEVEL),
         exact_p_value(*means),
@@ -195,7 +195,7 @@ def _headline(rows: Sequence[Row]) -> str:
 
 
 def _shown(toys: Sequence[ExperimentVerdict]) -> str:
-    return ", ".join(toy.experiment.title for toy in toys)
+    return ", ".join(toy.experiment.name for toy in toys)
 
 
 def _offers(found: Sequence[ExperimentVerdict]) -> str:

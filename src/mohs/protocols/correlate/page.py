@@ -27,15 +27,15 @@ def page(found: Correlation) -> Page:
     body = filled(
         __package__,
         "correlation.html",
-        toys=escape(", ".join(toy.title for toy in found.toys)),
-        complex=escape(found.complex.title),
+        toys=escape(", ".join(toy.name for toy in found.toys)),
+        complex=escape(found.complex.name),
         env=escape(found.complex.env),
         headline=escape(found.sentences[0]),
         figure=parts.place(FIGURE, figures),
         table=parts.table(HEAD, [_row(row) for row in found.rows]),
         scores=escape(_scores(found)),
     )
-    title = f"{found.complex.title} and its toys · mohs correlation"
+    title = f"{found.complex.name} and its toys · mohs correlation"
     sections = ("verdict", "doses", "numbers", "methods")
     return Page(title, body, sections, figures, facts=_facts(found))
 
@@ -69,9 +69,9 @@ def _scores(found: Correlation) -> str:
 def _facts(found: Correlation) -> dict[str, str]:
     each = [*found.toys, found.complex]
     return {
-        "studies": "; ".join(f"{study.title} ({study.env})" for study in each),
+        "studies": "; ".join(f"{study.name} ({study.env})" for study in each),
         "agents": "; ".join(
             dict.fromkeys(f"{a.label}: {a.agent}, {a.budget:,} steps" for study in each for a in study.agents)
         ),
-        "seeds": "; ".join(f"{study.title}: {study.seeds:,}" for study in each),
+        "seeds": "; ".join(f"{study.name}: {study.seeds:,}" for study in each),
     }

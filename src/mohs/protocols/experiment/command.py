@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mohs.protocols.options import AsJson
-from mohs.protocols.protocol import Request
+
+if TYPE_CHECKING:
+    from mohs.protocols.experiment.study import Experiment
 
 
 def ask(
@@ -15,12 +17,11 @@ def ask(
     size: Annotated[
         str | None, typer.Option(help="One of the study's sizes: quick where there is one, or paper.")
     ] = None,
-) -> Request:
+) -> Experiment:
     """Carry out a study and write its report. The same command resumes it."""
     from mohs.protocols.experiment.files import read_study
 
-    found = read_study(study, size)
-    return Request(found, title=found.title)
+    return read_study(study, size)
 
 
 def studies(as_json: AsJson = False) -> None:

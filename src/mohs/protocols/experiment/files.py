@@ -55,7 +55,7 @@ def read_study(source: str, size: str | None = None) -> Experiment:
 
     Example:
         >>> import mohs
-        >>> mohs.read_study("delay", "paper").title
+        >>> mohs.read_study("delay", "paper").name
         'delay paper'
     """
     file = _find(source)
@@ -168,7 +168,7 @@ def _experiment(data: Data, stem: str, size: str) -> Experiment:
     if not agents:
         raise UsageError("agents is missing: name an agent at least, as in [agents.dqn].")
     experiment = Experiment(
-        name=_text(data.get("name", stem), "name"),
+        label=_text(data.get("name", stem), "name"),
         size=size,
         question=_text(data.get("question"), "question"),
         source=_text(data.get("source", NO_SOURCE), "source"),

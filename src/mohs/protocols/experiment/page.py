@@ -44,7 +44,7 @@ def page(verdict: ExperimentVerdict) -> Page:
         __package__,
         "experiment.html",
         env=escape(study.env),
-        title=escape(study.title),
+        title=escape(study.name),
         question=escape(study.question),
         headline=parts.headline(verdict.findings),
         tiles=_tiles(verdict),
@@ -54,7 +54,7 @@ def page(verdict: ExperimentVerdict) -> Page:
     )
     sections = ["verdict", "results", *(["curves"] if shown else []), "methods"]
     tables = {"summary.csv": summary_csv(verdict)}
-    return Page(f"{study.title} · mohs study", body, sections, figures, tables, _facts(verdict))
+    return Page(f"{study.name} · mohs study", body, sections, figures, tables, _facts(verdict))
 
 
 def summary_csv(verdict: ExperimentVerdict) -> str:

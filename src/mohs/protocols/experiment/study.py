@@ -90,7 +90,7 @@ class Evaluation:
 class Experiment:
     """What a study file asks at one of its sizes. `params` are those of the task that all points share."""
 
-    name: str
+    label: str
     size: str
     question: str
     source: str
@@ -104,8 +104,9 @@ class Experiment:
     figures: tuple[str, ...]  # the measures that are drawn
 
     @property
-    def title(self) -> str:
-        return f"{self.name} {self.size}".rstrip()
+    def name(self) -> str:
+        """How people call it: by its label and its size."""
+        return f"{self.label} {self.size}".rstrip()
 
     def panels(self) -> tuple[tuple[Axis, ...], ...]:
         """The axes that vary together: all of them, or each for itself."""
@@ -151,7 +152,7 @@ class Experiment:
 
     def to_json(self) -> dict[str, Json]:
         return {
-            "name": self.name,
+            "name": self.label,
             "size": self.size,
             "question": self.question,
             "source": self.source,
@@ -204,7 +205,7 @@ def plan(experiment: Experiment) -> Plan:
         for axes in experiment.panels()
         for point in points_of(axes)
     }
-    return Plan.of(experiment.title, PROTOCOL, experiment.to_json(), tracks, experiment.seeds)
+    return Plan.of(experiment.name, PROTOCOL, experiment.to_json(), tracks, experiment.seeds)
 
 
 def _settings(point: Sequence[Level]) -> Iterator[tuple[str, Any]]:
