@@ -32,7 +32,7 @@ def check_directory(path: Path) -> None:
 
 
 @contextmanager
-def told(directory: Path) -> Iterator[None]:
+def explained(directory: Path) -> Iterator[None]:
     """Turns a failure of the file system into one sentence."""
     try:
         yield
@@ -42,7 +42,7 @@ def told(directory: Path) -> Iterator[None]:
 
 
 def write(path: Path, text: str) -> Path:
-    with told(path.parent):
+    with explained(path.parent):
         replace(path, lambda file: file.write(text.encode()))
     return path
 

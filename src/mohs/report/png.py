@@ -10,7 +10,7 @@ from pathlib import Path
 import plotly.graph_objects as go
 
 from mohs.core.errors import UsageError
-from mohs.report.files import told
+from mohs.report.files import explained
 from mohs.report.theme import WIDTH, themed
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
@@ -40,7 +40,7 @@ def write_pictures(figures: Mapping[str, go.Figure], directory: Path, theme: str
         import kaleido
     except ImportError as error:
         raise UsageError("PNG pictures need kaleido: install it with pip install 'mohs[png]'.") from error
-    with told(directory):
+    with explained(directory):
         directory.mkdir(parents=True, exist_ok=True)
     paths = [(directory / f".{name}.part.png", directory / f"{name}.png") for name in figures]
     specs = [
@@ -54,7 +54,7 @@ def write_pictures(figures: Mapping[str, go.Figure], directory: Path, theme: str
     try:
         # kaleido would load MathJax from the network; no text here needs it.
         kaleido.write_fig_from_object_sync(specs, cancel_on_error=True, kopts={"mathjax": False, "path": browser})
-        with told(directory):
+        with explained(directory):
             for part, path in paths:
                 os.replace(part, path)
     except UsageError:

@@ -13,7 +13,7 @@ from mohs import UsageError
 from mohs.agents.registry import config
 from mohs.exact.values.solve import values
 from mohs.protocols.challenge.editions import QUICK_CHALLENGE, QUICK_CONTROLS, few, is_control, survivors
-from mohs.protocols.challenge.settings import all_with_settings, falling_clip, falling_rate, with_settings
+from mohs.protocols.challenge.settings import all_with_settings, linear_clip_range, linear_learning_rate, with_settings
 from mohs.protocols.challenge.study import ChallengeStudy, plan
 from mohs.protocols.challenge.study import facts as known_of
 from mohs.tables.challenge.catalogue import Status, catalogue, catalogue_entry
@@ -55,7 +55,7 @@ def test_agents_of_stable_baselines3_have_the_same_settings_by_their_own_names()
         assert given["exploration_final_eps"] == c.exploration_final_eps
         assert (given["buffer_size"], given["learning_starts"]) == (c.buffer_size, c.learning_starts)
         assert (given["target_update_interval"], given["train_freq"]) == (c.target_update_interval, c.train_freq)
-    assert (falling_rate(1.0), falling_rate(0.0), falling_clip(0.5)) == (2.5e-4, 0, 0.05)
+    assert (linear_learning_rate(1.0), linear_learning_rate(0.0), linear_clip_range(0.5)) == (2.5e-4, 0, 0.05)
 
 
 @pytest.mark.parametrize("budget", [10, 5000, 300_000, 3_000_000, FULL])

@@ -99,7 +99,7 @@ def horizon_figure(verdict: ChallengeVerdict) -> go.Figure:
             y=[_height(o, some, none) for _, o in there], mode="markers", name=result.label,
             marker={"size": 10, "color": colour, "symbol": symbols, "opacity": 0.8},
             marker_line={"width": 1.6, "color": colour},
-            customdata=[f"{m.id}, {result.label}: {_told(o)}" for m, o in there],
+            customdata=[f"{m.id}, {result.label}: {_described(o)}" for m, o in there],
             hovertemplate="%{customdata}<extra></extra>",
         )  # fmt: skip
     figure.add_vline(x=LONG, line={"color": LIGHT.rule, "width": 1, "dash": "dash"})
@@ -220,7 +220,7 @@ def _height(outcome: Outcome, some: float, none: float) -> float:
     return some if outcome.solved else none
 
 
-def _told(outcome: Outcome) -> str:
+def _described(outcome: Outcome) -> str:
     runs = f"{outcome.runs_solved} of {outcome.runs} runs"
     return f"solved by {runs}, sample complexity {numbers.number(outcome.complexity.value)}"
 

@@ -122,12 +122,12 @@ def all_with_settings(
     return tuple(with_settings(name, budget, only, most, hyperparameters, certain) for name in dict.fromkeys(names))
 
 
-def falling_rate(left: float) -> float:
+def linear_learning_rate(left: float) -> float:
     """The learning rate of stable-baselines3's PPO with this share of its training left."""
     return RATE * left
 
 
-def falling_clip(left: float) -> float:
+def linear_clip_range(left: float) -> float:
     return CLIP * left
 
 
@@ -155,8 +155,8 @@ def _dqn(budget: int) -> dict[str, dict[str, Any]]:
 def _sb3_ppo(budget: int) -> dict[str, dict[str, Any]]:
     """One environment, whose rollouts are as long as those of all together."""
     shared = {
-        "batch_size": 256, "n_epochs": 4, "learning_rate": f"{__name__}:falling_rate",
-        "clip_range": f"{__name__}:falling_clip", "vf_coef": 0.5, "ent_coef": 0.01, "gamma": 0.99,
+        "batch_size": 256, "n_epochs": 4, "learning_rate": f"{__name__}:linear_learning_rate",
+        "clip_range": f"{__name__}:linear_clip_range", "vf_coef": 0.5, "ent_coef": 0.01, "gamma": 0.99,
     }  # fmt: skip
     return {str(steps): {**shared, "n_steps": steps * ENVIRONMENTS} for steps in ROLLOUTS}
 

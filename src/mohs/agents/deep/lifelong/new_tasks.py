@@ -1,6 +1,6 @@
-"""What does an agent do when the task changes? It goes on, resets, or has separate networks for each task.
+"""What does an agent do when the task changes? It finetunes, resets, or has separate networks for each task.
 
-Or it protects the weights that mattered: elastic weight consolidation (see `consolidation.py`). An agent that goes on
+Or it protects the weights that mattered: elastic weight consolidation (see `consolidation.py`). An agent that finetunes
 does not notice the change; all other methods are informed of it.
 """
 

@@ -92,7 +92,7 @@ def scatter_figure(data: Scatter) -> go.Figure:
         figure.add_scatter(
             x=[task.states for task in tasks], y=[task.length.value for task in tasks], mode="markers", name=name,
             marker={"size": 11, "color": colour, "symbol": symbol, "line": {"width": 1.8, "color": colour}},
-            customdata=[_told(task) for task in tasks], hovertemplate="%{customdata}<extra></extra>",
+            customdata=[_described(task) for task in tasks], hovertemplate="%{customdata}<extra></extra>",
             error_y={
                 "type": "data", "symmetric": False, "color": colour, "thickness": 1.4, "width": 5,
                 "array": [high - task.length.value for high, task in zip(highs, tasks, strict=True)],
@@ -120,7 +120,7 @@ def _interval(task: Task) -> tuple[float, float]:
     return task.length.interval or (task.length.value, task.length.value)
 
 
-def _told(task: Task) -> str:
+def _described(task: Task) -> str:
     name = escape(task.name, quote=False)
     return f"{name}<br>{task.states:,} states, effective horizon {length_text(task.length, task.way)}"
 

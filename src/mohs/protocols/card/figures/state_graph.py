@@ -210,7 +210,7 @@ def _draw_nodes(figure: go.Figure, data: StateGraph, places: Points, size: float
             x=places[chosen, 0], y=places[chosen, 1], mode="markers+text", name=name,
             text=[str(n.state) if size >= 17 else "" for n in nodes],
             textfont={"size": 11 if size >= 22 else 10, "color": LIGHT.muted if terminal else LIGHT.ink},
-            customdata=[_told(n) for n in nodes], hovertemplate="%{customdata}<extra></extra>",
+            customdata=[_described(n) for n in nodes], hovertemplate="%{customdata}<extra></extra>",
             marker={
                 "size": size if not terminal else 0.85 * size, "symbol": symbol, "colorscale": blues(),
                 "cmin": colours.low, "cmax": colours.high,
@@ -223,6 +223,6 @@ def _draw_nodes(figure: go.Figure, data: StateGraph, places: Points, size: float
         keyed |= not terminal
 
 
-def _told(node: StateNode) -> str:
+def _described(node: StateNode) -> str:
     steps = f"{node.distance} {'step' if node.distance == 1 else 'steps'} from the start"
     return f"state {node.state}, {steps}: {'the end' if node.terminal else f'V* = {written(node.value)}'}"
