@@ -6,7 +6,7 @@ Names are looked up among the agents of mohs, those registered in this process, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from functools import cache
 from typing import Any
@@ -94,6 +94,15 @@ def agent(name: str, **params: Any) -> Agent:
     if entry.config is not None:
         config(made)
     return made
+
+
+def as_agent(given: str | Agent, hyperparameters: Mapping[str, Any] | None = None) -> Agent:
+    """An agent by name, or as it is; with these hyperparameters set beside its own, checked."""
+    if isinstance(given, str):
+        return agent(given, **(hyperparameters or {}))
+    if not hyperparameters:
+        return given
+    return agent(given.name, **{**dict(given.params), **hyperparameters})
 
 
 def config_class(name: str) -> type[Config]:

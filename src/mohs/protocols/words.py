@@ -13,6 +13,11 @@ from mohs.core.errors import UsageError
 _WORDS = {"True": "true", "yes": "true", "False": "false", "no": "false", "None": "null"}
 
 
+def listed(given: Sequence[Any] | None) -> list[Any] | None:
+    """What was given as a list; a text alone is one name, not its letters."""
+    return None if given is None else [given] if isinstance(given, str) else list(given)
+
+
 def names(text: str) -> list[str]:
     """Names with commas between them."""
     return [word.strip() for word in text.split(",") if word.strip()]

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
-from mohs.stats import BreakingDose, Estimate
+from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side
 
 UNKNOWN = "–"
 
@@ -85,14 +85,14 @@ def count(n: Iterable[int]) -> str:
 def breaking(found: BreakingDose, unit: str, both: bool = False) -> str:
     """Where it breaks, in few words; with `both`, on which side of vanilla."""
     words = {
-        "not_learnt": "vanilla not learnt",
-        "too_few": "too few runs",
-        "unordered": "doses have no order",
+        BreakingStatus.NOT_LEARNT: "vanilla not learnt",
+        BreakingStatus.TOO_FEW: "too few runs",
+        BreakingStatus.UNORDERED: "doses have no order",
     }
     if found.status in words:
         return words[found.status]
-    arrow = {"down": "↓ ", "up": "↑ "}.get(found.side, "") if both else ""
-    if found.status == "not_reached":
+    arrow = {Side.DOWN: "↓ ", Side.UP: "↑ "}.get(found.side, "") if both else ""
+    if found.status == BreakingStatus.NOT_REACHED:
         return f"{arrow}not reached"
     ends = ", ".join("beyond" if math.isinf(end) else number(end) for end in (found.low, found.high))
     return f"{arrow}breaks at {number(found.dose)} {unit}".rstrip() + f" [{ends}]"

@@ -183,5 +183,5 @@ def test_a_dial_without_damage_to_tell_of_is_not_drawn_as_missing(whole: Diagnos
     unknown = Estimate(math.nan, math.nan, math.nan, 0, 0.95, "damage", "")
     quiet = replace(whole, dials=tuple(replace(d, damage=unknown, breaking=()) for d in whole.dials))
     rows = ranking_rows(quiet)
-    assert all(row.untold and row.breaking == "no harder dose tested" for row in rows)
+    assert all(row.undefined and row.breaking == "no harder dose tested" for row in rows)
     assert all(bar.x[0] == 0 and not bar.marker.pattern.shape for bar in ranking_figure(rows).data)

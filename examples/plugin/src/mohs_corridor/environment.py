@@ -4,7 +4,8 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
-from mohs.protocols.diagnose.batteries import THIRD_PARTY, Battery
+from mohs.core.battery import Battery
+from mohs.envs.entries.batteries import THIRD_PARTY
 
 # The doses that `mohs diagnose --env corridor` tries by default; the other batteries are those of any environment.
 BATTERIES = {**THIRD_PARTY, "quick": Battery({"delay": (0, 2, 4), "sticky_actions": (0.0, 0.25)}, (), 10, 5_000)}

@@ -39,7 +39,7 @@ GRID = Environment(
     table="mohs.tables.toys.toy_table:toy_table",
     score="mohs.exact.references:return_score",
     place="grid toy",
-    batteries="mohs.protocols.diagnose.batteries:GRID",
+    batteries="mohs.envs.entries.batteries:GRID",
     renderer="mohs.envs.render.grid:picture",
     noise=("transition_noise", "reward_noise"),
 )

@@ -123,7 +123,7 @@ def entry_of(name: str, spec: EnvSpec, creator: Callable[..., Any] | None = None
     quiet = (argument for argument in suite.noise if argument in parameters and not parameters[argument].default)
     usual: dict[str, Any] = {
         "title": f"{spec.id} of Gymnasium",
-        "batteries": "mohs.protocols.diagnose.batteries:THIRD_PARTY",
+        "batteries": "mohs.envs.entries.batteries:THIRD_PARTY",
         "table": "mohs.envs.suites.toy_text:table" if spec.entry_point in _TABLES else None,
     }
     return Environment(

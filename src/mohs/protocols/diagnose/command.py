@@ -103,7 +103,7 @@ def diagnose(
         >>> [dial.name for dial in verdict.dials]
         ['delay']
     """
-    from mohs.agents.registry import agent as find_agent
+    from mohs.agents.registry import as_agent
     from mohs.core.task import Task
     from mohs.protocols.conduct import run
     from mohs.protocols.diagnose.study import DiagnosisStudy
@@ -111,8 +111,8 @@ def diagnose(
     if not isinstance(env, str):
         env = env if isinstance(env, Task) else Task.make(env)
     name, own = (env.env, dict(env.params)) if isinstance(env, Task) else (env, {})
-    made = find_agent(agent, **(hyperparameters or {})) if isinstance(agent, str) else agent
+    made = as_agent(agent, hyperparameters)
     params = {**own, **(params or {})}
-    study = DiagnosisStudy.make(made, battery, dials, pairs, seeds, budget, name, params, doses)
+    study = DiagnosisStudy.make(made, battery, words.listed(dials), pairs, seeds, budget, name, params, doses)
     found: Diagnosis = run(study, **execution)
     return found

@@ -25,7 +25,7 @@ def find_scale(study: DiagnosisStudy, results: Results) -> Scale:
 
 def _of_references(study: DiagnosisStudy, results: Results) -> Scale:
     agent = str(study.agent)
-    ran = [point for point in study.family if results.at(agent, point.name)[0] is not None]
+    ran = [point for point in study.family if any(results.finished(agent, point.name))]
     vanilla = references(study.task({}))
     low, high = _sources(vanilla) if isinstance(vanilla, Score) else (_UNKNOWN, _UNKNOWN)
     text = f"0 = {low}; 1 = {high}: each of the run's own task, whatever its dose (the numbers are vanilla's)."

@@ -10,7 +10,7 @@ import numpy as np
 from mohs.protocols.measures import return_measure
 from mohs.report.findings import Finding
 from mohs.report.numbers import with_interval
-from mohs.stats import BreakingDose, Estimate
+from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side
 
 if TYPE_CHECKING:
     from mohs.protocols.diagnose.study import DiagnosisStudy
@@ -95,15 +95,15 @@ def dial_text(unit: str, values: tuple[Any, ...], harder: str, breaking: Sequenc
 
 def _breaks(b: BreakingDose, unit: str, values: tuple[Any, ...], two_sided: bool) -> str:
     """One side of a dial in words."""
-    way = {"up": "upwards ", "down": "downwards "}[b.side] if two_sided and b.side in ("up", "down") else ""
-    if b.status == "reached":
+    way = {Side.UP: "upwards ", Side.DOWN: "downwards "}.get(b.side, "") if two_sided else ""
+    if b.status == BreakingStatus.REACHED:
         return f"{way}breaks the agent at {b.dose:.3g} {unit} ({_range(b)}; n = {b.n})"
-    if b.status == "not_reached":
-        edge = f"down to {min(values):g}" if b.side == "down" else f"up to {max(values):g}"
+    if b.status == BreakingStatus.NOT_REACHED:
+        edge = f"down to {min(values):g}" if b.side == Side.DOWN else f"up to {max(values):g}"
         return f"{way}does not break it {edge} {unit} (n = {b.n})"
-    if b.status == "not_learnt":
+    if b.status == BreakingStatus.NOT_LEARNT:
         return "has no breaking dose, because vanilla itself is not learnt"
-    if b.status == "too_few":
+    if b.status == BreakingStatus.TOO_FEW:
         return f"has too few runs for a breaking dose (n = {b.n})"
     return "has no order of doses, so no breaking dose"
 

@@ -13,7 +13,6 @@ from functools import cached_property, partial
 from typing import Any
 
 from mohs.core.cell import Agent, Cell, Probe, Segment
-from mohs.core.dial import Applies
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.core.family import Family
@@ -137,7 +136,8 @@ class DiagnosisStudy:
             at = tuple(turned.items())
             name = " ".join(f"{dial}={value}" for dial, value in at) or VANILLA
             points.setdefault(task, Point(name, task, at))
-        return Family(tuple(dict(self.doses)), tuple(points.values()))
+        axes = dict.fromkeys([*dict(self.doses), *itertools.chain(*self.pairs)])
+        return Family(tuple(axes), tuple(points.values()))
 
     def _turned(self) -> Iterable[dict[str, Any]]:
         yield {}
@@ -228,11 +228,6 @@ def plan(study: DiagnosisStudy) -> Plan:
 def ordered(values: Iterable[Any]) -> bool:
     """Whether doses are numbers, which have an order."""
     return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-
-
-def _place(env: str) -> Applies:
-    """Where the dials of an environment are read."""
-    return environment(env).place or "wrapper"
 
 
 def _vanilla(env: str, base: Mapping[str, Any], params: Mapping[str, Any]) -> Task:

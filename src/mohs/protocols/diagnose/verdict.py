@@ -80,7 +80,7 @@ class DialVerdict:
     @property
     def breaks(self) -> bool:
         """Whether it breaks the agent at a tested dose."""
-        return any(found.status == "reached" for found in self.breaking)
+        return any(found.status == BreakingStatus.REACHED for found in self.breaking)
 
 
 @dataclass(frozen=True, eq=False)

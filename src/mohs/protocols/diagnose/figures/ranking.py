@@ -27,8 +27,8 @@ class RankingRow:
     absent: bool  # runs are missing
 
     @property
-    def untold(self) -> bool:
-        """There is no damage to tell of, though the runs are there: no harder dose, or vanilla is not learnt."""
+    def undefined(self) -> bool:
+        """The damage is not defined, though the runs are there: no harder dose, or vanilla is not learnt."""
         return math.isnan(self.damage.value) and not self.absent
 
 
@@ -57,7 +57,7 @@ def ranking_figure(rows: tuple[RankingRow, ...]) -> go.Figure:
     known = [r.damage for r in rows if r.damage.n and r.damage.value == r.damage.value]
     levels = sorted({numbers.level(r.damage.level) for r in rows})
     note = f"share of vanilla's normalised score lost, mean over its harder doses · {' / '.join(levels)} intervals · "
-    figure = blank(34 * len(rows) + 86, note + numbers.count(r.damage.n for r in rows if not r.untold))
+    figure = blank(34 * len(rows) + 86, note + numbers.count(r.damage.n for r in rows if not r.undefined))
     ends = [100 * x for e in known for x in (e.value, e.low, e.high) if x == x]
     low, high = min([0.0, *ends]), max([10.0, *ends])
     gap = 0.015 * (high - low)
@@ -65,10 +65,10 @@ def ranking_figure(rows: tuple[RankingRow, ...]) -> go.Figure:
     for y, row in enumerate(rows):
         e = row.damage
         unknown = e.value != e.value
-        doubtful = not e.known and not row.untold
+        doubtful = not e.known and not row.undefined
         colour = LIGHT.accent if row.broken else LIGHT.neutral
         figure.add_bar(
-            x=[0 if row.untold else high if unknown else 100 * e.value],
+            x=[0 if row.undefined else high if unknown else 100 * e.value],
             y=[y],
             orientation="h",
             width=0.56,
@@ -77,8 +77,8 @@ def ranking_figure(rows: tuple[RankingRow, ...]) -> go.Figure:
             hovertemplate=f"{row.name}: {_damage(e)}<br>{row.breaking}<extra></extra>",
             showlegend=False,
         )
-        tip = 0.0 if row.untold else high if unknown else max(100 * (e.high if e.known else e.value), 0.0)
-        label = numbers.UNKNOWN if row.untold else _damage(e)
+        tip = 0.0 if row.undefined else high if unknown else max(100 * (e.high if e.known else e.value), 0.0)
+        label = numbers.UNKNOWN if row.undefined else _damage(e)
         figure.add_annotation(
             x=tip + gap, y=y, text=label, showarrow=False, xanchor="left", font={"size": 12, "color": LIGHT.ink}
         )

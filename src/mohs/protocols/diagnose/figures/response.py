@@ -16,9 +16,9 @@ from mohs.report import numbers
 from mohs.report.figures.dose_axis import DoseAxis, dose_axis, numeric
 from mohs.report.figures.marks import error_bars
 from mohs.report.theme import LIGHT
-from mohs.stats import BreakingDose, Estimate, monotone_fit
+from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side, monotone_fit
 
-HALF_KNOWN = ("reached", "not_reached")
+HALF_KNOWN = (BreakingStatus.REACHED, BreakingStatus.NOT_REACHED)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ def _fits(dial: DialVerdict) -> tuple[tuple[tuple[float, ...], tuple[float, ...]
     counts = np.array([d.means[SCORE].n for d in dial.doses], dtype=np.float64)
     fits = []
     for side in (b.side for b in dial.breaking if b.status in HALF_KNOWN):
-        hardness = (doses - doses[dial.vanilla]) * (1 if side == "up" else -1)
+        hardness = (doses - doses[dial.vanilla]) * (1 if side == Side.UP else -1)
         rows = [int(i) for i in np.argsort(hardness) if hardness[i] >= 0 and counts[i] > 0]
         if len(rows) < 2:
             continue
