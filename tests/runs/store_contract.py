@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from fake_learner import cell, plan
 
+from mohs.core.cell import Agent, Cell
 from mohs.core.errors import StoreError, UsageError
 from mohs.runs.plan import Plan, Track
 from mohs.runs.status import failures, find, status
-from mohs.runs.store import CellStatus, MissingStoreError, Store, left_to_run, open_store
+from mohs.runs.store import CellStatus, MissingStoreError, Store, check_store, left_to_run, open_store
 
 PENDING, DONE, FAILED = CellStatus
 CURVES = {
@@ -38,19 +40,19 @@ class StoreContract:
             store.add(made)
             store.write(done={made.cells[0].key: CURVES})
         with open_store(url, create=False) as store:
-            assert store.plan(made.key) == made
+            assert store.runs(made.key) == list(made.runs)
         assert left_to_run(made, url) == [made.cells[1]]
 
     def test_a_study_comes_back(self, store: Store) -> None:
         made = plan(3, 2)
         store.add(made)
         store.add(made)
-        assert store.plan(made.key) == made
         (study,) = store.studies()
         assert (study.key, study.name, study.protocol, study.options) == (made.key, "test", "none", made.options)
+        assert study.agents == ("fake",)
         assert store.study(made.key) == study
         assert store.runs(made.key) == list(made.runs)
-        assert [record.cell for record in store.cells(made.key)] == list(made.cells)
+        assert [Cell.from_json(record.json) for record in store.cells(made.key)] == list(made.cells)
         assert set(store.statuses(made.runs).values()) == {PENDING}
         assert store.statuses(["unknown"]) == {}
         with pytest.raises(UsageError, match="unknown study 'none'"):
@@ -63,7 +65,6 @@ class StoreContract:
         store.add(made)
         assert store.study(made.key).tracks == tracks
         assert store.runs(made.key) == [shared.key, other.key, shared.key]
-        assert store.plan(made.key).runs == made.runs
         assert len(store.cells()) == 2
         store.write(failed={shared.key: "ValueError: no"})
         assert [record.key for record in store.failures(made.key)] == [shared.key]
@@ -131,6 +132,37 @@ class StoreContract:
         assert find(store, "test").key == find(store, made.key[:6]).key == made.key
         with pytest.raises(UsageError, match="Did you mean 'test'"):
             find(store, "tset")
+        for nothing in ("", made.key[:3]):
+            with pytest.raises(UsageError, match="unknown study"):
+                find(store, nothing)
+
+    def test_a_study_is_found_by_its_agent_the_first_one_before_the_others(self, store: Store) -> None:
+        alone = Plan("fake lr=1", "none", {}, (cell(0),))
+        second = replace(cell(1), agent=Agent.make("other"))
+        both = Plan("both", "none", {}, (second, cell(1)))
+        for made in (alone, both):
+            store.add(made)
+        assert find(store, "fake").key == alone.key
+        assert find(store, "other").key == both.key
+        assert store.study(both.key).agents == ("other", "fake")
+
+    def test_a_beginning_that_several_keys_share_is_refused(self, store: Store, monkeypatch) -> None:
+        made = [plan(seeds, 1) for seeds in (1, 2)]
+        for each in made:
+            store.add(each)
+        listed = [replace(s, key=f"abcd{s.key}", name=f"n{i}") for i, s in enumerate(store.studies())]
+        monkeypatch.setattr(store, "studies", lambda: listed)
+        with pytest.raises(UsageError, match=r"several studies begin with 'abcd': abcd\w{8} \(n0\), abcd\w{8} \(n1\)"):
+            find(store, "abcd")
+        assert find(store, listed[0].key[:30]) == listed[0]
+
+    def test_a_check_creates_nothing(self, url: str) -> None:
+        check_store(url)
+        with pytest.raises(MissingStoreError):
+            open_store(url, create=False)
+        with open_store(url) as store:
+            store.add(plan(1, 1))
+        check_store(url)
 
     def test_a_transaction_that_breaks_leaves_nothing(self, store: Store) -> None:
         made = plan(2, 1)

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from mohs.core.cell import Agent, Cell
 from mohs.core.errors import UsageError
+from mohs.runs.curves import Checkpoint
 from mohs.runs.execute import Summary, execute
 from mohs.runs.execution import Execution
 from mohs.runs.export import export_csv
 from mohs.runs.plan import Plan
 from mohs.runs.progress import Silent
-from mohs.runs.sql.blobs import Checkpoint
 from mohs.runs.status import failures, status
 from mohs.runs.store import Store, open_store
 from mohs.runs.workers.pack import Failed, Finished, Message, Pace, Saved, Stepped, event_steps, run_cells

@@ -69,6 +69,8 @@ class ClusterWorker:
 class Cluster:
     """An executor whose first workers are lost after so many reports each, and the later ones after `last`."""
 
+    shares_process = False
+
     def __init__(self, *first: int, last: float = float("inf")) -> None:
         self.inner, self.first, self.last, self.started = InProcess(), list(first), last, 0
 

@@ -110,7 +110,10 @@ def test_one_study_can_be_had_alone(store: Store, url: str) -> None:
     small = Plan("small", "none", {}, plan(3, 2, rate=0.5).cells[:1])
     execute(small, store, QUIETLY, factory=FACTORY)
     assert {r.cell for r in rows(store, small.key)} == {small.cells[0].key}
-    assert len(mohs.load(url, small.key)) == 19
+    for word in (small.key, small.key[:6], "small"):
+        assert len(mohs.load(url, word)) == 19
+    with pytest.raises(mohs.UsageError, match="Did you mean 'small'"):
+        mohs.load(url, "smal")
 
 
 def test_an_empty_store_exports_headers(tmp_path: Path) -> None:

@@ -18,15 +18,17 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from mohs.core.errors import StoreError, UsageError
+from mohs.runs.curves import Checkpoint
 from mohs.runs.execute import execute
 from mohs.runs.execution import Execution
 from mohs.runs.export import export_csv, load
-from mohs.runs.plan import Plan
+from mohs.runs.plan import Plan, Track
 from mohs.runs.sql import blobs
 from mohs.runs.sql.schema import CHECKPOINT, CURVE, STUDY
-from mohs.runs.sql.store import SqlStore, open_sql_store
+from mohs.runs.sql.store import SqlStore
+from mohs.runs.sql.store import open_store as open_sql_store
 from mohs.runs.status import status
-from mohs.runs.store import MissingStoreError, open_store
+from mohs.runs.store import MissingStoreError, check_store, open_store
 
 QUIETLY = Execution(workers=0, progress="silent")
 CURVES = {
@@ -61,7 +63,7 @@ def test_floats_come_back_bit_for_bit(values: np.ndarray) -> None:
     st.binary(max_size=50),
 )
 def test_checkpoints_come_back(step: int, probes: dict[str, list[tuple[int, float]]], state: bytes) -> None:
-    again = blobs.Checkpoint.from_bytes(blobs.Checkpoint(step, probes, state).to_bytes())
+    again = Checkpoint.from_bytes(Checkpoint(step, probes, state).to_bytes())
     assert (again.step, again.state) == (step, state)
     assert repr(dict(again.probes)) == repr(probes)
 
@@ -182,7 +184,12 @@ def test_a_store_of_an_older_version_has_studies_without_tracks(store: SqlStore)
     store.add(made)
     with store.engine.begin() as connection:
         connection.execute(sa.update(STUDY).values(options='{"seeds":1}'))
-    assert (store.study(made.key).options, store.study(made.key).tracks) == ({"seeds": 1}, ())
+    (study,) = store.studies()
+    assert (study.options, study.tracks, study.agents) == ({"seeds": 1}, (), ("test",))
+    with store.engine.begin() as connection:
+        connection.execute(sa.update(STUDY).values(name="dqn lr=1", options='{"study":{},"tracks":[["a","b"]]}'))
+    (study,) = store.studies()
+    assert (study.tracks, study.agents) == ((Track("a", "b"),), ("dqn",))
 
 
 @pytest.mark.parametrize(
@@ -198,21 +205,36 @@ def test_a_store_of_an_older_version_has_studies_without_tracks(store: SqlStore)
     ],
 )
 def test_a_url_that_is_none_is_refused(url: str, says: str) -> None:
-    with pytest.raises(StoreError, match=says):
-        open_store(url)
+    for refuse in (open_store, check_store):
+        with pytest.raises(StoreError, match=says):
+            refuse(url)
 
 
 def test_places_that_cannot_hold_a_store(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="a file stands where a directory"):
         open_store(f"sqlite:///{tmp_path}/file/store.db")
-    with pytest.raises(StoreError, match="is a directory"):
-        open_store(f"sqlite:///{tmp_path}")
+    with pytest.raises(StoreError, match="is not a directory"):
+        check_store(f"sqlite:///{tmp_path}/file/store.db")
+    for refuse in (open_store, check_store):
+        with pytest.raises(StoreError, match="is a directory"):
+            refuse(f"sqlite:///{tmp_path}")
+    check_store(f"sqlite:///{tmp_path}/new/below/store.db")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
     with pytest.raises(MissingStoreError, match="there is no store at"):
         open_store(f"sqlite:///{tmp_path}/missing.db", create=False)
     assert not (tmp_path / "missing.db").exists()
     with pytest.raises(StoreError, match="cannot be written"):
         export_csv(open_store(f"sqlite:///{tmp_path}/s.db"), tmp_path / "file" / "out.csv")
+
+
+@pytest.mark.parametrize("name", ["store.db", "new.db"])
+def test_a_place_without_permission_is_refused(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    open_store(f"sqlite:///{tmp_path}/store.db").close()
+    refused = tmp_path / "store.db" if name == "store.db" else tmp_path
+    monkeypatch.setattr(os, "access", lambda place, _mode: Path(place) != refused)  # who is root may write everywhere
+    with pytest.raises(StoreError, match="cannot be written"):
+        check_store(f"sqlite:///{tmp_path}/{name}")
 
 
 def test_the_schema_is_not_bound_to_sqlite() -> None:

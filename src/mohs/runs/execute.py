@@ -18,10 +18,10 @@ from typing import Any
 from mohs.core.cell import Cell
 from mohs.core.errors import MohsError
 from mohs.core.values import canonical_json
+from mohs.runs.curves import Curves
 from mohs.runs.execution import Execution
 from mohs.runs.plan import Plan, Size, packs, suited_size
 from mohs.runs.progress import Progress, choose
-from mohs.runs.sql.blobs import Curves
 from mohs.runs.store import CellStatus, Store
 from mohs.runs.workers import registrations
 from mohs.runs.workers.executor import Ended, Executor, Stop, W, Work
@@ -86,7 +86,7 @@ def execute(
     began = time.monotonic()
     shown = choose(execution.progress) if isinstance(execution.progress, str) else execution.progress
     with store.sole_writer(), stop_on_signals() as stop, _opened(executor, execution, stop) as pool:
-        environments = b"" if isinstance(pool, InProcess) else registrations.pack(plan.cells)
+        environments = b"" if pool.shares_process else registrations.pack(plan.cells)
         store.add(plan)
         todo, done, failed = _todo(plan, store, retry_failed)
         size = execution.pack_size or partial(suited_size, total=len(todo), workers=pool.room())

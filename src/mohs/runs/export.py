@@ -147,7 +147,7 @@ def load(store_url: str, study: str | None = None) -> pd.DataFrame:
 
     Args:
         store_url: URL of the results database.
-        study: only the runs of this study, by its name or key.
+        study: only the runs of this study, by its name, its agent, or its key or the beginning of that.
 
     Returns:
         One row for each cell, metric and step.
@@ -163,12 +163,14 @@ def load(store_url: str, study: str | None = None) -> pd.DataFrame:
         >>> {"env", "delay", "metric", "step", "value"} <= set(mohs.load(store).columns)
         True
     """
+    from mohs.runs.status import find  # which imports this module
+
     with open_store(store_url, create=False) as store:
-        return frame(store, study)
+        return frame(store, None if study is None else find(store, study).key)
 
 
 def frame(store: Store, study: str | None = None) -> pd.DataFrame:
-    """What `load` returns, from an open store."""
+    """What `load` returns, from an open store; `study` is a key."""
     import pandas as pd
 
     some = list(blocks(store, study))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from dataclasses import dataclass
 
-from mohs.core.errors import unknown
+from mohs.core.errors import UsageError, unknown
 from mohs.core.values import Json
 from mohs.runs.export import agent_text
 from mohs.runs.store import CellStatus, Store, StoredStudy, sound
 
 LAST_ERRORS = 5
+SHORTEST_KEY = 4  # characters that stand for a whole key
+LISTED_KEY = 12
 
 
 @dataclass(frozen=True)
@@ -80,13 +81,27 @@ def failures(store: Store, study: str, limit: int | None = None) -> list[Failure
 
 
 def find(store: Store, name: str, protocol: str = "") -> StoredStudy:
-    """The study with this name, key, or beginning of a key: the newest, of this protocol if one is."""
-    studies = store.studies()
-    found = [s for s in studies if s.name == name] or [s for s in studies if name and s.key.startswith(name)]
-    found = found or [s for s in studies if s.name.split(" ")[0] == name]  # with some hyperparameters set
+    """The study with this name, key, beginning of a key, or agent; of this protocol if one is.
+
+    Of several with one name or agent it is the newest. Studies whose first agent it is are preferred to others.
+
+    Raises:
+        UsageError: there is none, or several keys begin so.
+    """
+    every = store.studies()
+    studies = [*(s for s in every if s.protocol != protocol), *(s for s in every if s.protocol == protocol)]
+    if named := [s for s in studies if s.name == name]:
+        return named[-1]
+    keys = [s for s in studies if s.key.startswith(name)] if len(name) >= SHORTEST_KEY else []
+    keys = [s for s in keys if s.protocol == protocol] or keys
+    if len(keys) > 1:
+        listed = ", ".join(f"{s.key[:LISTED_KEY]} ({s.name})" for s in keys)
+        raise UsageError(f"the keys of several studies begin with {name!r}: {listed}.")
+    first = [s for s in studies if s.agents[:1] == (name,)]
+    found = keys or first or [s for s in studies if name in s.agents]
     if not found:
-        raise unknown("study", name, Counter(s.name for s in studies))
-    return ([s for s in found if s.protocol == protocol] or found)[-1]
+        raise unknown("study", name, {s.name for s in studies})
+    return found[-1]
 
 
 def _study_status(store: Store, study: StoredStudy, errors: int) -> StudyStatus:

@@ -1,23 +1,27 @@
 """Where are results kept? What a run and its readers need of a store, whatever database is behind it.
 
-`sql/` is the implementation on SQLAlchemy. Another store is one more module that satisfies `Store` and passes
-`tests/runs/store_contract.py`.
+`sql/` is the implementation on SQLAlchemy. Another store is one more module that satisfies `Store`, a scheme in
+`STORES`, and passes `tests/runs/store_contract.py`.
 """
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from mohs.core.cell import Cell
 from mohs.core.errors import MohsError, StoreError
 from mohs.core.values import Json
+from mohs.runs.curves import Curve, Curves
 from mohs.runs.plan import Plan, Track
-from mohs.runs.sql.blobs import Curve, Curves
+
+# Each module has `open_store(url, create)` and `check_store(url)`. They import this one, so they are named here.
+STORES = {"sqlite": "mohs.runs.sql.store", "postgresql": "mohs.runs.sql.store"}
 
 
 class CellStatus(StrEnum):
@@ -34,13 +38,17 @@ class MissingStoreError(StoreError):
 
 @dataclass(frozen=True)
 class StoredStudy:
-    """A plan as the store lists it. A study that an older version wrote has no tracks."""
+    """A plan as the store lists it, with the names of its agents in the order of the plan.
+
+    A study that an older version wrote has no tracks, and as its agent the first word of its name.
+    """
 
     key: str
     name: str
     protocol: str
     options: Mapping[str, Json]
     created: float
+    agents: tuple[str, ...]
     tracks: tuple[Track, ...] = ()
 
 
@@ -52,10 +60,6 @@ class Record:
     json: str
     status: CellStatus
     error: str
-
-    @property
-    def cell(self) -> Cell:
-        return Cell.from_json(self.json)
 
 
 @dataclass(frozen=True)
@@ -141,10 +145,6 @@ class Store(Protocol):
         """The keys of a study's cells in its order. A cell that several of its tracks share occurs several times."""
         ...
 
-    def plan(self, key: str) -> Plan:
-        """The plan of a study, equal to the one that was added."""
-        ...
-
     def cells(self, study: str | None = None) -> list[Record]:
         """The cell of each run of a study in its order, or all cells by key."""
         ...
@@ -188,9 +188,28 @@ def open_store(url: str, create: bool = True) -> Store:
         MissingStoreError: there is no store, and `create` is False.
         StoreError: the URL is not one of a store, or what is there cannot be opened.
     """
-    from mohs.runs.sql.store import open_sql_store  # which imports this module
+    opened: Store = _module(url).open_store(url, create)
+    return opened
 
-    return open_sql_store(url, create)
+
+def check_store(url: str) -> None:
+    """Checks that a run could use the store at a URL. Creates nothing.
+
+    Raises:
+        StoreError: the URL is not one of a store, or the store cannot be read or written.
+    """
+    _module(url).check_store(url)
+
+
+def _module(url: str) -> Any:
+    """The implementation for the scheme of a URL."""
+    scheme = url.partition(":")[0].partition("+")[0]
+    if "://" not in url:
+        raise StoreError(f"{url!r} is not the URL of a store: write sqlite:///PATH for a file.")
+    if scheme not in STORES:
+        known = " or ".join(f"{name}://{'/' if name == 'sqlite' else ''}" for name in STORES)
+        raise StoreError(f"the URL of a store must begin with {known}, not with {scheme}://.")
+    return importlib.import_module(STORES[scheme])
 
 
 def left_to_run(plan: Plan, url: str) -> list[Cell]:

@@ -18,7 +18,6 @@ from mohs.core.errors import StoreError
 from mohs.core.files import reason
 from mohs.runs.store import MissingStoreError
 
-BACKENDS = ("sqlite", "postgresql")
 BUSY_SECONDS = 30
 LOCK_NUMBER = 0x6D6F6873  # names the advisory lock of PostgreSQL
 
@@ -28,9 +27,6 @@ def parse_url(url: str) -> URL:
         parsed = sa.make_url(url)
     except (exc.ArgumentError, ValueError) as error:
         raise StoreError(f"{url!r} is not the URL of a store: write sqlite:///PATH for a file.") from error
-    if parsed.get_backend_name() not in BACKENDS:
-        shown = parsed.render_as_string(hide_password=True)
-        raise StoreError(f"{shown!r} is not the URL of a store: it must begin with sqlite:/// or postgresql://.")
     if parsed.get_backend_name() == "sqlite" and parsed.host:
         raise StoreError(f"{url!r} is not the URL of a store: a file has three slashes, as in sqlite:///PATH.")
     return parsed
@@ -50,6 +46,12 @@ def name_of(url: URL) -> str:
 
 def connect(url: URL, create: bool) -> Engine:
     """An engine whose transactions are real ones. Makes the directory of a new file, not the file."""
+    try:
+        engine = sa.create_engine(url)
+    except ModuleNotFoundError as error:
+        raise StoreError(f"{name_of(url)} cannot be opened: install the Python package {error.name!r}.") from error
+    except exc.NoSuchModuleError as error:
+        raise StoreError(f"{name_of(url)} cannot be opened: there is no driver {url.drivername!r}.") from error
     path = file_of(url)
     with explained(url):
         if path is not None and not path.exists():
@@ -58,16 +60,23 @@ def connect(url: URL, create: bool) -> Engine:
             path.parent.mkdir(parents=True, exist_ok=True)
         if path is not None and path.is_dir():
             raise StoreError(f"{path} is a directory, not a store.")
-        try:
-            engine = sa.create_engine(url)
-        except ModuleNotFoundError as error:
-            raise StoreError(f"{name_of(url)} cannot be opened: install the Python package {error.name!r}.") from error
-        except exc.NoSuchModuleError as error:
-            raise StoreError(f"{name_of(url)} cannot be opened: there is no driver {url.drivername!r}.") from error
     if engine.dialect.name == "sqlite":
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def check_writable(url: URL) -> None:
+    """Raises StoreError where the file of a database, or a new one, could not be written. Creates nothing."""
+    path = file_of(url)
+    if path is None:
+        return
+    directory = next(place for place in path.absolute().parents if place.exists())
+    if not directory.is_dir():
+        raise StoreError(f"{path} cannot be opened ({directory} is not a directory).")
+    for place in (directory, *([path] if path.exists() else [])):  # the lock and the log are beside the file
+        if not os.access(place, os.W_OK):
+            raise StoreError(f"{path} cannot be written (no permission to write {place}).")
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

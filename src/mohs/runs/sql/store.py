@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from itertools import groupby, islice
 from types import TracebackType
 from typing import Any, Self
@@ -15,18 +15,18 @@ from sqlalchemy.engine import Connection, Engine
 
 from mohs.core.errors import unknown
 from mohs.core.values import Json, canonical_json
+from mohs.runs.curves import Curve, Curves
 from mohs.runs.plan import Plan, Track
 from mohs.runs.sql import blobs, database
-from mohs.runs.sql.blobs import Curve, Curves
 from mohs.runs.sql.schema import CELL, CHECKPOINT, CURVE, STUDY, STUDY_CELL, check_or_create
-from mohs.runs.store import CellStatus, Counts, Record, StoredStudy, sound
+from mohs.runs.store import CellStatus, Counts, MissingStoreError, Record, StoredStudy, sound
 
 MANY = 500  # keys in one query; databases bound the number of parameters
 _RECORD = sa.select(CELL.c.key, CELL.c.json, CELL.c.status, CELL.c.error)
 
 
-def open_sql_store(url: str, create: bool) -> SqlStore:
-    """See `open_store`."""
+def open_store(url: str, create: bool) -> SqlStore:
+    """See `runs.store.open_store`."""
     parsed = database.parse_url(url)
     engine = database.connect(parsed, create)
     try:
@@ -35,6 +35,13 @@ def open_sql_store(url: str, create: bool) -> SqlStore:
         engine.dispose()
         raise
     return SqlStore(engine)
+
+
+def check_store(url: str) -> None:
+    """See `runs.store.check_store`."""
+    with suppress(MissingStoreError):
+        open_store(url, create=False).close()
+    database.check_writable(database.parse_url(url))
 
 
 class SqlStore:
@@ -96,12 +103,6 @@ class SqlStore:
         query = sa.select(STUDY_CELL.c.cell).where(STUDY_CELL.c.study == study).order_by(STUDY_CELL.c.position)
         with database.reading(self.engine) as db:
             return list(db.scalars(query))
-
-    def plan(self, key: str) -> Plan:
-        study, records = self.study(key), self.cells(key)
-        with sound(self.name):
-            cells = tuple(r.cell for r in records)
-            return Plan(study.name, study.protocol, study.options, cells, study.tracks)
 
     def cells(self, study: str | None = None) -> list[Record]:
         if study is None:
@@ -182,18 +183,20 @@ class SqlStore:
 
 
 def _header(plan: Plan) -> str:
-    """The options and tracks of a plan as text."""
+    """The options, tracks and agents of a plan as text."""
     tracks: list[Json] = [[track.agent, track.point] for track in plan.tracks]
-    return canonical_json({"study": dict(plan.options), "tracks": tracks})
+    agents: list[Json] = list(dict.fromkeys(cell.agent.name for cell in plan.cells))
+    return canonical_json({"study": dict(plan.options), "tracks": tracks, "agents": agents})
 
 
 def _study(row: sa.Row[Any]) -> StoredStudy:
-    """A study; older versions wrote its options alone, without tracks."""
+    """A study; older versions wrote its options alone, or with its tracks but without its agents."""
     data = json.loads(row.options)
-    if set(data) != {"study", "tracks"}:
-        return StoredStudy(row.key, row.name, row.protocol, data, row.created)
+    if set(data) - {"agents"} != {"study", "tracks"}:
+        data = {"study": data, "tracks": []}
+    agents = tuple(data.get("agents", row.name.split(" ")[:1]))
     tracks = tuple(Track(agent, point) for agent, point in data["tracks"])
-    return StoredStudy(row.key, row.name, row.protocol, data["study"], row.created, tracks)
+    return StoredStudy(row.key, row.name, row.protocol, data["study"], row.created, agents, tracks)
 
 
 def _parts(keys: Iterable[str]) -> Iterator[list[str]]:

@@ -90,6 +90,11 @@ W = TypeVar("W", bound=Worker)
 class Executor(Protocol[W]):
     """Starts workers and listens to them. One coordinator, one thread."""
 
+    @property
+    def shares_process(self) -> bool:
+        """Whether its workers are in this process, and so know what is registered here."""
+        ...
+
     def room(self) -> int:
         """How many workers may be alive now. It may change as machines come and go; lost machines do not count."""
         ...

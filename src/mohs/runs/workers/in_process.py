@@ -55,6 +55,8 @@ class InProcessWorker:
 class InProcess:
     """An executor with one worker. Setting the event stops it, also in the middle of a pack."""
 
+    shares_process = True
+
     def __init__(self, stop: threading.Event | None = None) -> None:
         self._stop = stop or threading.Event()
 

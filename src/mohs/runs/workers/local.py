@@ -43,6 +43,8 @@ LAST_SECONDS = 5.0  # how long a process that closed its connection may take to 
 class LocalProcesses:
     """Up to `count` worker processes."""
 
+    shares_process = False
+
     def __init__(self, count: int) -> None:
         self._count = count
         self._started: list[LocalWorker] = []

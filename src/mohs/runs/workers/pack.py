@@ -19,8 +19,8 @@ import numpy as np
 
 from mohs.agents.protocol import Learner
 from mohs.core.cell import Cell
+from mohs.runs.curves import Checkpoint, Curve, Curves
 from mohs.runs.plan import is_user_agent
-from mohs.runs.sql.blobs import Checkpoint, Curve, Curves
 
 CHUNK_SECONDS = 0.2
 FIRST_CHUNK = 64

@@ -47,12 +47,17 @@ def main(descriptor: int) -> None:
 
 def run_work(work: Work, should_stop: Callable[[], bool]) -> Iterator[Message]:
     """Runs a pack as it travelled, with the environments that came with it."""
+    try:
+        register(work.environments)
+    except Exception:  # an environment or an agent of the user's own that this process cannot import
+        error = traceback.format_exc()
+        yield from (Failed(key, error) for key in work.cells)
+        return
     cells = []
     for key, text in work.cells.items():
         try:
-            register(work.environments)
             cells.append(Cell.from_json(text))
-        except Exception:  # a function or an environment of the user's own that this process cannot import
+        except Exception:  # a function of the user's own that this process cannot import
             yield Failed(key, traceback.format_exc())
     if cells:
         yield from run_cells(cells, _lazy(work.factory, work.device), work.resume, should_stop, work.pace)
