@@ -86,6 +86,14 @@ def test_shared_layers_test_for_no_protocol_by_name(layer):
         assert not texts & set(protocol_folders()), path
 
 
+def test_lower_layers_name_no_module_of_a_protocol():
+    """Not even as text: an entry names what it brings, and protocols ask for it."""
+    for layer in LAYERS[: LAYERS.index("protocols")]:
+        for path in sorted((PACKAGE / layer).rglob("*.py")):
+            texts = [node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)]
+            assert not any(isinstance(text, str) and text.startswith("mohs.protocols.") for text in texts), path
+
+
 def test_every_protocol_has_a_record_whose_parts_can_be_imported():
     assert sorted(protocols()) == protocol_folders()
     for record in protocols().values():

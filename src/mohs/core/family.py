@@ -58,6 +58,9 @@ class Family:
             raise UsageError(f"the points of a family must have different names; {twice!r} occurs twice.")
         if not all(math.isfinite(p.weight) and p.weight >= 0 for p in self.points):
             raise UsageError("the weights of a family must be finite and ≥ 0.")
+        strange = {axis for p in self.points for axis, _ in p.at} - set(self.axes)
+        if strange:
+            raise UsageError(f"a point lies on {sorted(strange)[0]!r}, which is not an axis of the family.")
 
     @classmethod
     def grid(cls, env: str, /, seed: int = 0, **params: Any) -> Family:

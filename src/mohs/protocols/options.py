@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from mohs.runs.execution import DEFAULT_STORE
+from mohs.runs.execution import DEFAULT_STORE as DEFAULT_STORE
 
 REPORTS = Path("mohs-report")
 AGENT_HELP = "A built-in agent (mohs agents lists them), sb3:NAME, or file.py:function."
@@ -23,4 +23,3 @@ HyperparameterFile = Annotated[
     Path | None,
     typer.Option("--hyperparameters", help="A TOML, YAML or JSON file of hyperparameters; --set overrides it."),
 ]
-__all__ = ["DEFAULT_STORE"]

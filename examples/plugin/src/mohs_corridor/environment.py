@@ -10,6 +10,9 @@ from mohs.envs.entries.batteries import THIRD_PARTY
 # The doses that `mohs diagnose --env corridor` tries by default; the other batteries are those of any environment.
 BATTERIES = {**THIRD_PARTY, "quick": Battery({"delay": (0, 2, 4), "sticky_actions": (0.0, 0.25)}, (), 10, 5_000)}
 
+# Doses of dials of other environments: `mohs diagnose ppo --env CartPole-v1 --dials observation_noise` tries these.
+DOSES = {"CartPole-v1": {"observation_noise": (0.0, 0.1, 0.3)}}
+
 
 class CorridorEnv(gymnasium.Env):
     """Starts in cell 0. Action 1 moves right, action 0 left. With probability `slip` the agent stays where it is."""

@@ -65,9 +65,8 @@ def check_sees(agent: Agent, source: Source) -> None:
             raise UsageError(f"{agent.name} keeps a table of states and must see their numbers: set observation=state.")
         shown = f"{task.env} as images" if task.values.get("image_representations") else task.env
         raise UsageError(
-            f"{agent.name} keeps a table of states and plays toy/discrete, toy/grid and challenge, observed as state "
-            f"numbers, not {shown}: take a deep agent (mohs agents), random, gorp or sqirl (finitely many actions), or "
-            "a custom agent (file.py:function)."
+            f"{agent.name} keeps a table of states and cannot play {shown}, whose observations are not state numbers: "
+            "take a deep agent (mohs agents lists them)."
         )
 
 
