@@ -11,6 +11,11 @@ from mohs.report.theme import LIGHT
 from mohs.stats import Estimate
 
 
+def escaped(text: str) -> str:
+    """A name as Plotly shows it as it is: Plotly reads a few tags in texts."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def error_bars(
     estimates: Sequence[Estimate], colour: str = LIGHT.ink, *, unit: float = 1.0, thickness: float = 1.3, width: int = 5
 ) -> dict[str, Any]:
