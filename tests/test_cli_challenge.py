@@ -94,6 +94,14 @@ def test_actions_may_stick(place, capsys):
     assert data["mdps"][0]["gorp_steps"] is None
 
 
+def test_hyperparameters_come_from_a_file_and_from_options(place, capsys):
+    (place / "hp.toml").write_text("gamma = 0.9\nlearning_rate = 0.5\n")
+    assert run("q_learning", *SMALL, "--hyperparameters", "hp.toml", "--set", "gamma=0.8", "--json") == 0
+    (agent,) = json.loads(capsys.readouterr().out)["study"]["contenders"]
+    for setting in agent["settings"]:
+        assert (setting["agent"]["params"]["gamma"], setting["agent"]["params"]["learning_rate"]) == (0.8, 0.5)
+
+
 def test_a_plan_can_be_looked_at_first(place, capsys):
     assert run("q_learning", *SMALL, "--dry-run") == 0
     assert "8 cells, 0 of them done" in capsys.readouterr().out

@@ -65,7 +65,16 @@ def test_what_is_missing_is_shown_as_missing(found):
 
 
 def test_every_run_and_every_mdp_has_its_row(found):
-    assert len(found.frame()) == found.runs
+    frame = found.frame()
+    assert len(frame) == found.runs
+    assert set(frame["stratum"]) == {"challenge", "controls"}
+    for (agent, mdp), rows_ in frame.groupby(["agent", "point"]):
+        name, setting = agent.split(", ")
+        result = next(result for result in found.agents if result.label == name)
+        i, j = [s.name for s in result.agent.settings].index(setting), [m.id for m in found.mdps].index(mdp)
+        assert rows_["kind"].tolist() == list(result.outcomes[j].kinds[i])
+        np.testing.assert_array_equal(rows_["first_solved_step"], result.outcomes[j].firsts[i])
+        assert set(rows_["states"]) == {found.mdps[j].states}
     assert len(rows(mdps_csv(found))) == len(found.mdps) * len(found.agents)
 
 

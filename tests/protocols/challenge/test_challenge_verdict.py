@@ -136,16 +136,16 @@ def test_mdps_are_told_apart_by_what_is_known_of_their_effective_horizon():
         {"effective_horizon": None, "effective_horizon_low": LONG + 1},
         {"effective_horizon": None, "effective_horizon_low": LONG - 1},
     )
-    assert [length(mdp) for mdp in mdps] == ["short", "long", "long", "unknown"]
-    assert groups(mdps) == {
-        "all": [0, 1, 2, 3], "challenge": [1, 2, 3], "controls": [0], "short": [0], "long": [1, 2], "unknown": [3]
-    }  # fmt: skip
     found = concluded(
         lambda agent, setting, mdp, seed, steps: from_step(0 if mdp == mdps[0].id else math.inf)(
             agent, setting, mdp, seed, steps
         ),
         mdps,
     )
+    assert [length(point) for point in found.scores.family] == ["short", "long", "long", "unknown"]
+    assert groups(found.scores.family) == {
+        "all": [0, 1, 2, 3], "challenge": [1, 2, 3], "controls": [0], "short": [0], "long": [1, 2], "unknown": [3]
+    }  # fmt: skip
     shares = found.agents[0].shares
     assert (shares["controls"].value, shares["challenge"].value) == (1, 0)
     assert (shares["short"].value, shares["long"].value) == (1, 0)
@@ -172,3 +172,13 @@ def test_a_verdict_is_data():
     (first, *_) = data["agents"][1]["mdps"].values()
     assert first["sample_complexity"]["value"] == 4000
     assert first["first_solved_step"]["fast"] == [4000, 4000, 4000]
+
+
+def test_data_tell_a_run_that_never_solved_from_one_that_is_missing():
+    def play(agent, setting, mdp, seed, steps):
+        return None if seed == 1 else from_step(4000 if seed == 0 else math.inf)(agent, setting, mdp, seed, steps)
+
+    data = json.loads(json_text(concluded(play).to_json()))
+    (first, *_) = data["agents"][1]["mdps"].values()
+    assert first["first_solved_step"]["fast"] == [4000, None, None]
+    assert first["kinds"]["fast"] == ["solved", "missing", "flat"]

@@ -11,6 +11,7 @@ import pytest
 import mohs
 from mohs import Task, UsageError
 from mohs.agents.registry import agent
+from mohs.core.cell import Agent
 from mohs.protocols.conduct import carry_out, planned
 from mohs.protocols.lifelong.ceiling import ceiling
 from mohs.protocols.lifelong.curriculum import Curriculum, read_curriculum
@@ -83,6 +84,36 @@ def test_agents_that_differ_in_methods_share_experts():
     assert len({alone(a) for a in study.agents}) == 1
     assert study.labels == ("finetune", "ewc", "separate")
     assert study.name == "dqn (finetune, ewc, separate) on small"
+
+
+def test_agents_that_differ_in_more_than_methods_have_labels_and_results_of_their_own():
+    toys = {n: Task.make("toy/discrete", state_space_size=8, seed=i) for i, n in enumerate("ab")}
+    toy_course = Curriculum.make("toys", toys, "ab", steps=100)
+    for agents in (
+        [agent("q_learning", gamma=0.9), agent("q_learning", gamma=0.5)],
+        [agent("q_learning"), agent("sarsa")],
+        [agent("dqn", lifelong="ewc", ewc_weight=1.0), agent("dqn", lifelong="ewc", ewc_weight=2.0)],
+    ):
+        study = LifelongStudy.make(toy_course, agents, seeds=2)
+        assert study.labels == tuple(map(str, agents))
+        assert study.name == f"{agents[0]}, {agents[1]} on toys"
+        assert len(set(plan(study).tracks)) == 2 * (1 + 2)
+        found = judged(study, {})
+        assert [result.label for result in found.agents] == list(study.labels)
+    changed = [Agent.make("mine.py:make", source) for source in ("before", "after")]
+    with pytest.raises(UsageError, match=r"two agents are called mine\.py:make"):
+        LifelongStudy.make(toy_course, changed)
+
+
+def test_scores_are_what_everything_else_follows_from():
+    study = study_of("finetune", "ewc")
+    found = judged(study, results_of(study, lambda seed, k, task: (seed + 2 * k + task) / 10))
+    assert found.scores.measures == ("start", "after_block_1", "after_block_2", "after_block_3")
+    for result in found.agents:
+        for i, name in enumerate(study.curriculum.names):
+            performances = list(found.scores.samples(result.label, name).values())
+            np.testing.assert_array_equal(result.evaluations[:, :, i].T, performances)
+    assert len(found.scores.frame()) == 2 * 3 * study.seeds
 
 
 def test_an_agent_that_never_forgets_scores_no_forgetting_and_an_expert_one():

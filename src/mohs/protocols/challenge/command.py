@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 import typer
 
 from mohs.protocols import words
+from mohs.protocols.options import HyperparameterFile, Hyperparameters
 from mohs.protocols.protocol import Request
 from mohs.runs.execution import ExecutionOptions
 
@@ -36,11 +37,13 @@ def ask(
     ] = None,
     sticky: Annotated[float, typer.Option(help="Probability that the previous action is repeated.")] = 0.0,
     episodes: Annotated[int | None, typer.Option(help="Episodes of an evaluation: 1; with sticky actions 100.")] = None,
-    hyperparameters: Annotated[
-        list[str] | None, typer.Option("--set", help="A hyperparameter in all settings, name=value; may be repeated.")
-    ] = None,
+    hyperparameters: Hyperparameters = None,
+    hyperparameter_file: HyperparameterFile = None,
 ) -> Request:
-    """Find out which MDPs of the challenge agents solve, in the paper's settings. The same command resumes it."""
+    """Find out which MDPs of the challenge agents solve, in the paper's settings. The same command resumes it.
+
+    Hyperparameters are set in all settings of all agents.
+    """
     from mohs.protocols.challenge.study import ChallengeStudy
 
     study = ChallengeStudy.make(
@@ -53,7 +56,7 @@ def ask(
         every=every,
         sticky=sticky,
         episodes=episodes,
-        hyperparameters=words.settings("--set", hyperparameters or []),
+        hyperparameters=words.hyperparameters(hyperparameter_file, hyperparameters),
     )
     return Request(study, note=_tries(study))
 

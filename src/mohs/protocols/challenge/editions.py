@@ -27,6 +27,7 @@ def is_control(mdp: CatalogueEntry) -> bool:
 
 
 def survivors(listed: Iterable[CatalogueEntry]) -> list[CatalogueEntry]:
+    """The MDPs that the filter kept."""
     return [mdp for mdp in listed if mdp.status == Status.CHALLENGE]
 
 

@@ -13,7 +13,8 @@ from mohs.exact.lookahead.gorp import LONG
 from mohs.protocols.challenge.editions import is_control
 from mohs.protocols.challenge.runs import Floats, Ints, Kind, known
 from mohs.protocols.challenge.sentences import counted
-from mohs.protocols.challenge.verdict import GROUPS, LEVEL, AgentResult, ChallengeVerdict, Outcome
+from mohs.protocols.challenge.study import CHALLENGE, CONTROLS
+from mohs.protocols.challenge.verdict import GROUPS, LEVEL, ChallengeResult, ChallengeVerdict, MdpOutcome
 from mohs.report import numbers
 from mohs.report.figures.marks import add_band, error_bars
 from mohs.report.theme import LIGHT, blank, dress, heading
@@ -50,7 +51,7 @@ def colours(verdict: ChallengeVerdict) -> list[str]:
 def solved_figure(verdict: ChallengeVerdict) -> go.Figure:
     """The share that every agent solved, beside GORP and guessing within as many steps."""
     solvers = verdict.solvers
-    groups = [name for name in ("challenge", "controls") if name in verdict.agents[0].shares]
+    groups = [name for name in (CHALLENGE, CONTROLS) if name in verdict.agents[0].shares]
     figure = make_subplots(1, len(groups), horizontal_spacing=0.06, shared_yaxes=True)
     note = f"share of MDPs solved within {verdict.study.budget:,} steps · {numbers.level(LEVEL)} intervals over MDPs"
     dress(figure, 130 + 44 * len(solvers), note)
@@ -187,7 +188,7 @@ def thinned(steps: Ints, curve: tuple[Floats, Floats, Floats]) -> tuple[Floats |
 
 
 def _add_curve(
-    figure: go.Figure, result: AgentResult, outcome: Outcome, colour: str, place: dict[str, int], *, legend: bool
+    figure: go.Figure, result: ChallengeResult, outcome: MdpOutcome, colour: str, place: dict[str, int], *, legend: bool
 ) -> list[float]:
     """The mean and the range of an agent's evaluations; their ends."""
     there = outcome.runs > 0 and not np.isnan(outcome.curve[0]).any()
@@ -213,14 +214,14 @@ def _horizon(mdp: CatalogueEntry) -> float | None:
     return mdp.effective_horizon_low if mdp.effective_horizon is None else mdp.effective_horizon
 
 
-def _height(outcome: Outcome, some: float, none: float) -> float:
+def _height(outcome: MdpOutcome, some: float, none: float) -> float:
     """Where an MDP is drawn: in a lane of its own where fewer than half of the seeds solve it, or none."""
     if math.isfinite(outcome.complexity.value):
         return outcome.complexity.value
     return some if outcome.solved else none
 
 
-def _described(outcome: Outcome) -> str:
+def _described(outcome: MdpOutcome) -> str:
     runs = f"{outcome.runs_solved} of {outcome.runs} runs"
     return f"solved by {runs}, sample complexity {numbers.number(outcome.complexity.value)}"
 

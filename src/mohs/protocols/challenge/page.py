@@ -14,7 +14,7 @@ from mohs.protocols.challenge.runs import KINDS, MOST, known
 from mohs.protocols.challenge.sentences import counted, tries
 from mohs.protocols.challenge.settings import TEXTS
 from mohs.protocols.challenge.study import OWN, ChallengeStudy
-from mohs.protocols.challenge.verdict import GROUPS, LEVEL, ChallengeVerdict, Outcome
+from mohs.protocols.challenge.verdict import GROUPS, LEVEL, ChallengeVerdict, MdpOutcome
 from mohs.report import numbers, parts
 from mohs.report.data import csv_text
 from mohs.report.files import filled
@@ -197,7 +197,7 @@ def _baseline(steps: float) -> str:
     return "not known" if math.isnan(steps) else "too many" if math.isinf(steps) else numbers.number(steps)
 
 
-def _outcome_cell(verdict: ChallengeVerdict, outcome: Outcome) -> str:
+def _outcome_cell(verdict: ChallengeVerdict, outcome: MdpOutcome) -> str:
     """How many runs solved it, and the sample complexity."""
     if not outcome.runs:
         return '<td class="missing">missing</td>'

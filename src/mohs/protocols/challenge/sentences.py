@@ -7,18 +7,19 @@ from typing import TYPE_CHECKING
 
 from mohs.protocols.challenge.editions import EDITIONS
 from mohs.protocols.challenge.runs import Kind
+from mohs.protocols.challenge.study import CHALLENGE, CONTROLS
 from mohs.report.findings import Finding
 
 if TYPE_CHECKING:
     from mohs.protocols.challenge.study import ChallengeStudy
-    from mohs.protocols.challenge.verdict import AgentResult, Baseline
+    from mohs.protocols.challenge.verdict import Baseline, ChallengeResult
     from mohs.stats import Estimate
 
 PAPER = EDITIONS["full"].budget
 
 
 def findings(
-    study: ChallengeStudy, agents: Sequence[AgentResult], baselines: Sequence[Baseline]
+    study: ChallengeStudy, agents: Sequence[ChallengeResult], baselines: Sequence[Baseline]
 ) -> tuple[Finding, ...]:
     """What every agent solved, then what baselines would have, what held up the rest, and what is missing."""
     lines = [_solved(study, result) for result in agents]
@@ -41,7 +42,7 @@ def findings(
     return tuple(Finding(text) for text in lines)
 
 
-def tries(study: ChallengeStudy, result: AgentResult) -> str:
+def tries(study: ChallengeStudy, result: ChallengeResult) -> str:
     """How often an agent could try, since the best of many tries is better than that of few."""
     settings, seeds = len(result.agent.settings), study.seeds
     return f"best of {settings} setting{'s' * (settings > 1)} × {seeds} seed{'s' * (seeds > 1)}"
@@ -52,7 +53,7 @@ def counted(e: Estimate) -> str:
     return f"{round(e.value * e.n) if e.n else 0} of {e.n}"
 
 
-def _solved(study: ChallengeStudy, result: AgentResult) -> str:
+def _solved(study: ChallengeStudy, result: ChallengeResult) -> str:
     if not any(e.n for e in result.shares.values()):
         return f"{result.label}: no MDP is decided yet."
     found = _parts(result.shares, interval=True)
@@ -61,7 +62,7 @@ def _solved(study: ChallengeStudy, result: AgentResult) -> str:
 
 def _parts(shares: Mapping[str, Estimate], *, interval: bool) -> str:
     """0 of 6 challenge MDPs and 4 of 4 controls."""
-    names = {"challenge": "challenge MDPs", "controls": "controls"}
+    names = {CHALLENGE: "challenge MDPs", CONTROLS: "controls"}
     return " and ".join(
         f"{counted(shares[name])} {title}{_percent(shares[name]) if interval else ''}"
         for name, title in names.items()
@@ -73,7 +74,7 @@ def _percent(e: Estimate) -> str:
     return f" ({100 * e.value:.0f}% [{100 * e.low:.0f}, {100 * e.high:.0f}])" if e.known else ""
 
 
-def _stuck(result: AgentResult) -> str:
+def _stuck(result: ChallengeResult) -> str:
     """ppo 20 of 24 (83%); nothing where none is stuck."""
     stuck = result.kinds[Kind.STUCK]
     unsolved = stuck + result.kinds[Kind.RISING] + result.kinds[Kind.FLAT]

@@ -48,10 +48,12 @@ class Setting:
     observation: str
 
     def to_json(self) -> dict[str, Json]:
+        """The setting as plain data."""
         return {"name": self.name, "agent": self.agent.to_json(), "observation": self.observation}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Setting:
+        """Reads a setting that `to_json` wrote."""
         data = read_json(data, "setting", {"name", "agent", "observation"})
         with reading("setting"):
             return cls(data["name"], Agent.from_json(data["agent"]), data["observation"])
@@ -66,13 +68,15 @@ class ChallengeAgent:
     left_out: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Json]:
+        """The agent as plain data."""
         settings: list[Json] = [setting.to_json() for setting in self.settings]
         return {"name": self.name, "settings": settings, "left_out": list(self.left_out)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ChallengeAgent:
-        data = read_json(data, "contender", {"name", "settings", "left_out"})
-        with reading("contender"):
+        """Reads an agent that `to_json` wrote."""
+        data = read_json(data, "agent of the challenge", {"name", "settings", "left_out"})
+        with reading("agent of the challenge"):
             settings = tuple(Setting.from_json(setting) for setting in data["settings"])
             return cls(data["name"], settings, tuple(data["left_out"]))
 
@@ -89,9 +93,7 @@ def with_settings(
 
     `hyperparameters` are set in all of them. `certain` says that nothing is left to chance.
     """
-    known = SETTINGS.get(name, _default)(budget)
-    if name == "q_learning" and not certain:
-        known = {setting: {**given, "learning_rate": UNCERTAIN_RATE} for setting, given in known.items()}
+    known = SETTINGS.get(name, _default)(budget, certain)
     chosen = list(known)[:most] if only is None else [setting for setting in only if setting in known]
     if not chosen:
         raise unknown(f"setting of {name}", ", ".join(only or ()), known)
@@ -115,7 +117,7 @@ def all_with_settings(
     """Several agents; of the settings in `only` each takes those that it has."""
     if not names:
         raise UsageError("the challenge needs at least one agent.")
-    all_of_them = {setting for name in names for setting in SETTINGS.get(name, _default)(budget)}
+    all_of_them = {setting for name in names for setting in SETTINGS.get(name, _default)(budget, certain)}
     for setting in only or ():
         if setting not in all_of_them:
             raise unknown("setting", setting, all_of_them)
@@ -128,6 +130,7 @@ def linear_learning_rate(left: float) -> float:
 
 
 def linear_clip_range(left: float) -> float:
+    """The clip range of stable-baselines3's PPO with this share of its training left."""
     return CLIP * left
 
 
@@ -140,11 +143,11 @@ def _learning_starts(budget: int) -> int:
     return min(LEARNING_STARTS, budget // 10)
 
 
-def _ppo(budget: int) -> dict[str, dict[str, Any]]:
+def _ppo(budget: int, certain: bool) -> dict[str, dict[str, Any]]:
     return {str(steps): {"preset": f"effective_horizon_{steps}", "hidden": NETWORK} for steps in ROLLOUTS}
 
 
-def _dqn(budget: int) -> dict[str, dict[str, Any]]:
+def _dqn(budget: int, certain: bool) -> dict[str, dict[str, Any]]:
     fitted = {"hidden": NETWORK, "learning_starts": _learning_starts(budget)}
     return {
         "fast": {"preset": "effective_horizon", **fitted},
@@ -152,7 +155,7 @@ def _dqn(budget: int) -> dict[str, dict[str, Any]]:
     }
 
 
-def _sb3_ppo(budget: int) -> dict[str, dict[str, Any]]:
+def _sb3_ppo(budget: int, certain: bool) -> dict[str, dict[str, Any]]:
     """One environment, whose rollouts are as long as those of all together."""
     shared = {
         "batch_size": 256, "n_epochs": 4, "learning_rate": f"{__name__}:linear_learning_rate",
@@ -161,7 +164,7 @@ def _sb3_ppo(budget: int) -> dict[str, dict[str, Any]]:
     return {str(steps): {**shared, "n_steps": steps * ENVIRONMENTS} for steps in ROLLOUTS}
 
 
-def _sb3_dqn(budget: int) -> dict[str, dict[str, Any]]:
+def _sb3_dqn(budget: int, certain: bool) -> dict[str, dict[str, Any]]:
     shared = {
         "learning_rate": 1e-4, "batch_size": 32, "buffer_size": 100_000, "learning_starts": _learning_starts(budget),
         "target_update_interval": 1000, "train_freq": 4, "gradient_steps": 1, "exploration_final_eps": 0.01,
@@ -170,18 +173,19 @@ def _sb3_dqn(budget: int) -> dict[str, dict[str, Any]]:
     return {name: {**shared, "exploration_fraction": share} for name, share in EXPLORATION.items()}
 
 
-def _q_learning(budget: int) -> dict[str, dict[str, Any]]:
-    """DQN's exploration. Rewards and successors are certain, so a new estimate replaces the old one."""
-    shared = {"learning_rate": 1.0, "gamma": 0.99, "exploration_initial_eps": 1.0, "exploration_final_eps": 0.01}
+def _q_learning(budget: int, certain: bool) -> dict[str, dict[str, Any]]:
+    """DQN's exploration. Where rewards and successors are certain, a new estimate replaces the old one."""
+    rate = 1.0 if certain else UNCERTAIN_RATE
+    shared = {"learning_rate": rate, "gamma": 0.99, "exploration_initial_eps": 1.0, "exploration_final_eps": 0.01}
     return {name: {**shared, "exploration_steps": int(share * budget)} for name, share in EXPLORATION.items()}
 
 
-def _default(budget: int) -> dict[str, dict[str, Any]]:
+def _default(budget: int, certain: bool) -> dict[str, dict[str, Any]]:
     return {DEFAULT: {}}
 
 
-# The settings of an agent for a budget, by name.
-SETTINGS: dict[str, Callable[[int], dict[str, dict[str, Any]]]] = {
+# The settings of an agent for a budget, and whether nothing is left to chance, by name.
+SETTINGS: dict[str, Callable[[int, bool], dict[str, dict[str, Any]]]] = {
     "ppo": _ppo,
     "dqn": _dqn,
     "sb3:PPO": _sb3_ppo,

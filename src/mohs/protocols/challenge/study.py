@@ -33,10 +33,14 @@ EVERY, EVERY_STICKY = 1000, 10_000  # steps between evaluations
 EPISODES_STICKY = 100  # of an evaluation, where one does not tell all
 OWN = "own"  # the edition of a study whose MDPs were chosen by hand
 WINDOWS = 200  # points of a training curve
+CHALLENGE, CONTROLS = "challenge", "controls"  # strata of the MDPs
+FEATURES = ("actions", "effective_horizon", "effective_horizon_low", "horizon", "min_k", "states")
 
 
 @dataclass(frozen=True)
 class ChallengeStudy:
+    """What a study of the challenge asks. `every` are the steps between evaluations, `episodes` those of one."""
+
     agents: tuple[ChallengeAgent, ...]
     mdps: tuple[str, ...]
     budget: int
@@ -96,22 +100,23 @@ class ChallengeStudy:
 
     @property
     def evaluations(self) -> range:
+        """The steps after which a run is evaluated."""
         return range(self.every, self.budget + 1, self.every)
 
     @cached_property
     def family(self) -> Family:
-        """The MDPs: challenge and controls are strata, what the catalogue knows of them features."""
+        """The MDPs: `CHALLENGE` and `CONTROLS` are strata, what the catalogue knows of them features."""
         return Family((), tuple(self._point(mdp) for mdp in facts(self)))
 
     def _point(self, mdp: CatalogueEntry) -> Point:
-        known = {"states": mdp.states, "actions": mdp.actions, "horizon": mdp.horizon, "min_k": mdp.min_k,
-                 "effective_horizon": mdp.effective_horizon}  # fmt: skip
-        features = tuple(sorted((name, float(value)) for name, value in known.items() if value is not None))
-        stratum = "control" if is_control(mdp) else "challenge"
+        known = {name: getattr(mdp, name) for name in FEATURES}
+        features = tuple((name, float(value)) for name, value in known.items() if value is not None)
+        stratum = CONTROLS if is_control(mdp) else CHALLENGE
         task = Task.make("challenge", mdp=mdp.id, sticky_actions=self.sticky)
         return Point(mdp.id, task, stratum=stratum, features=features)
 
     def task(self, mdp: str, setting: Setting) -> Task:
+        """An MDP as an agent in this setting observes it."""
         return Task.make("challenge", mdp=mdp, observation=setting.observation, sticky_actions=self.sticky)
 
     def cell(self, mdp: str, setting: Setting, seed: int) -> Cell:
@@ -123,6 +128,7 @@ class ChallengeStudy:
         )
 
     def to_json(self) -> dict[str, Json]:
+        """The study as plain data."""
         return {
             "contenders": [agent.to_json() for agent in self.agents],
             "mdps": list(self.mdps),
@@ -136,6 +142,7 @@ class ChallengeStudy:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> ChallengeStudy:
+        """Reads a study that `to_json` wrote."""
         what = "study of the challenge"
         keys = {"contenders", "mdps", "budget", "seeds", "every", "edition", "sticky", "episodes"}
         data = dict(read_json({"sticky": 0.0, "episodes": 1, **data}, what, keys))  # older ones have neither

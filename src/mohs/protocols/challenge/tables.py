@@ -27,15 +27,23 @@ class TableState(StrEnum):
 
     SAME = "same"
     DIFFERS = "differs"
-    UNREADABLE = "differs: it cannot be read"
-    UNLISTED = "sound, but no checksum is listed"
-    NOT_BUILT = "not built"
+    UNREADABLE = "unreadable"
+    UNLISTED = "unlisted"
+    NOT_BUILT = "not_built"
 
     @property
     def wrong(self) -> bool:
+        """Whether the table is not the one of the list."""
         return self in (TableState.DIFFERS, TableState.UNREADABLE)
 
 
+STATE_TEXTS = {
+    TableState.SAME: "same",
+    TableState.DIFFERS: "differs",
+    TableState.UNREADABLE: "differs: it cannot be read",
+    TableState.UNLISTED: "sound, but no checksum is listed",
+    TableState.NOT_BUILT: "not built",
+}
 Ids = Annotated[list[str] | None, typer.Argument(help="Ids of MDPs; by default all of the challenge.")]
 EXIT_DIFFERS = 1
 
@@ -185,7 +193,8 @@ def verify(
                 made = make(candidate(mdp.id))
                 same = checksum(*packed(mdp.id, made), made.cells) == mdp.checksum
                 rebuilt[mdp.id] = TableState.SAME if same else TableState.DIFFERS
-    texts = {id: f"{state}, rebuilt: {rebuilt[id]}" if id in rebuilt else str(state) for id, state in found.items()}
+    texts = {id: STATE_TEXTS[state] for id, state in found.items()}
+    texts |= {id: f"{texts[id]}, rebuilt: {STATE_TEXTS[state]}" for id, state in rebuilt.items()}
     if as_json:
         print_json(texts)
     else:

@@ -12,13 +12,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mohs.agents.protocol import Points
+from mohs.core.family import Family
+from mohs.core.point import Point
 from mohs.core.values import Json
 from mohs.exact.lookahead.gorp import LONG
-from mohs.protocols.challenge.editions import is_control
 from mohs.protocols.challenge.runs import Floats, Ints, Kind, first_solved, goal, kind, known
 from mohs.protocols.challenge.sentences import findings
 from mohs.protocols.challenge.settings import ChallengeAgent
-from mohs.protocols.challenge.study import PROBE, PROTOCOL, ChallengeStudy, facts, label
+from mohs.protocols.challenge.study import CHALLENGE, CONTROLS, PROBE, PROTOCOL, ChallengeStudy, facts, label
 from mohs.protocols.scores import Scores
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
@@ -31,11 +33,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LEVEL = 0.95
+FIRST = "first_solved_step"  # what a run scores: infinite where no evaluation solved the MDP, NaN where it is missing
 ALL = "all"
 GROUPS = {
     ALL: "all MDPs",
-    "challenge": "challenge",
-    "controls": "controls",
+    CHALLENGE: "challenge",
+    CONTROLS: "controls",
     "short": f"effective horizon below {LONG}",
     "long": f"effective horizon of {LONG} or more",
     "unknown": "effective horizon not known",
@@ -43,10 +46,10 @@ GROUPS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
-    """One agent on one MDP. `firsts` [settings, seeds] are the steps of the first evaluations that solved it.
+class MdpOutcome:
+    """One agent on one MDP. `firsts` [settings, seeds] are its scores: the first evaluations that solved it.
 
-    They are infinite where there was none and NaN where the run is missing. `complexity` is the sample complexity: the
+    `complexity` is the sample complexity: the
     median over seeds in the setting that is best by it. `curve` are the evaluations there, the mean over seeds and
     its range.
     """
@@ -67,6 +70,7 @@ class Outcome:
 
     @property
     def runs_solved(self) -> int:
+        """Those that reached the optimum."""
         return int(np.isfinite(self.firsts).sum())
 
     @property
@@ -76,16 +80,17 @@ class Outcome:
 
 
 @dataclass(frozen=True, eq=False)
-class AgentResult:
+class ChallengeResult:
     """One agent on all MDPs: outcomes in their order, the share solved of every group, and what became of its runs."""
 
     agent: ChallengeAgent
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[MdpOutcome, ...]
     shares: Mapping[str, Estimate]
     kinds: Mapping[Kind, int]
 
     @property
     def label(self) -> str:
+        """What the agent is called."""
         return self.agent.name
 
 
@@ -107,25 +112,16 @@ class ChallengeVerdict(Verdict):
     study: ChallengeStudy
     scores: Scores = field(repr=False)  # of each agent in each setting, MDP and seed
     mdps: tuple[CatalogueEntry, ...]
-    agents: tuple[AgentResult, ...]
+    agents: tuple[ChallengeResult, ...]
     baselines: tuple[Baseline, ...]
     findings: tuple[Finding, ...]
     runs: int
     missing: int
 
     def frame(self) -> pd.DataFrame:
-        """One row for each agent in each setting, MDP and seed: when it was solved, and what became of the run."""
-        import pandas as pd
-
-        rows = [
-            {"mdp": mdp.id, "agent": result.label, "setting": setting.name, "seed": seed,
-             "first_solved_step": float(outcome.firsts[i, seed]), "kind": str(outcome.kinds[i][seed])}
-            for result in self.agents
-            for mdp, outcome in zip(self.mdps, result.outcomes, strict=True)
-            for i, setting in enumerate(result.agent.settings)
-            for seed in range(self.study.seeds)
-        ]  # fmt: skip
-        return pd.DataFrame(rows)
+        """One row for each agent in a setting, MDP and seed: the MDP's features, when it was solved, the run's kind."""
+        kinds = [np.stack([outcome.kinds for outcome in result.outcomes], axis=1) for result in self.agents]
+        return self.scores.frame().assign(kind=np.concatenate(kinds).ravel())  # [settings, MDPs, seeds] of each agent
 
     @property
     def goals(self) -> list[float]:
@@ -133,17 +129,18 @@ class ChallengeVerdict(Verdict):
         return [goal(mdp, self.study.sticky > 0) for mdp in self.mdps]
 
     @property
-    def solvers(self) -> list[AgentResult | Baseline]:
+    def solvers(self) -> list[ChallengeResult | Baseline]:
         """All agents, then what needs no runs."""
         return [*self.agents, *self.baselines]
 
     @property
     def groups(self) -> list[str]:
         """The groups that have MDPs and differ from all of them."""
-        found = groups(self.mdps)
+        found = groups(self.scores.family)
         return [name for name in found if name == ALL or len(found[name]) < len(self.mdps)]
 
     def to_json(self) -> dict[str, Json]:
+        """All of it as plain data. Of a run without `first_solved_step`, `kinds` says whether it is missing."""
         return {
             "study": self.study.to_json(),
             "headline": list(self.sentences),
@@ -152,7 +149,11 @@ class ChallengeVerdict(Verdict):
             "missing_runs": self.missing,
             "agents": [_result_json(self, result) for result in self.agents],
             "baselines": [
-                {"name": b.label, "shares_solved": _shares_json(b.shares), "steps": _by_mdp(self, b.steps)}
+                {
+                    "name": b.label,
+                    "shares_solved": _shares_json(b.shares),
+                    "steps": dict(zip(self.study.mdps, b.steps, strict=True)),
+                }
                 for b in self.baselines
             ],
         }
@@ -161,60 +162,68 @@ class ChallengeVerdict(Verdict):
 def verdict(study: ChallengeStudy, results: Results) -> ChallengeVerdict:
     """The verdict on the runs that have finished, with what is known of the MDPs."""
     mdps = tuple(facts(study))
-    agents = tuple(_result(study, agent, mdps, results) for agent in study.agents)
-    baselines = _baselines(mdps, study.budget) if not study.sticky else ()
-    runs = sum(outcome.firsts.size for result in agents for outcome in result.outcomes)
-    missing = sum(result.kinds[Kind.MISSING] for result in agents)
+    scores = _scores(study, mdps, results)
+    agents = tuple(_result(study, agent, mdps, results, scores) for agent in study.agents)
+    baselines = _baselines(study, mdps) if not study.sticky else ()
+    missing = int(np.isnan(scores.values).sum())
     said = findings(study, agents, baselines)
-    return ChallengeVerdict(study, _scores(study, agents), mdps, agents, baselines, said, runs, missing)
+    return ChallengeVerdict(study, scores, mdps, agents, baselines, said, scores.values.size, missing)
 
 
-def _scores(study: ChallengeStudy, agents: Sequence[AgentResult]) -> Scores:
-    """The step of the first evaluation that solved an MDP, of every run; infinite where none did."""
-    labels = [label(result.agent, setting) for result in agents for setting in result.agent.settings]
-    firsts = np.concatenate([np.stack([o.firsts for o in result.outcomes], axis=1) for result in agents])
-    return Scores(study.family, tuple(labels), ("first_solved_step",), firsts[..., None])
+def _scores(study: ChallengeStudy, mdps: Sequence[CatalogueEntry], results: Results) -> Scores:
+    """The step of the first evaluation that solved an MDP, of every run."""
+    labels = [label(agent, setting) for agent in study.agents for setting in agent.settings]
+    goals = {mdp.id: goal(mdp, study.sticky > 0) for mdp in mdps}
+
+    def measured(agent: str, point: Point, seed: int, curves: Points) -> dict[str, float]:
+        steps, returns = curves[f"{PROBE}/return"]
+        return {FIRST: math.nan if np.isnan(returns).any() else first_solved(steps, returns, goals[point.name])}
+
+    return Scores.of(results, study.family, labels, (FIRST,), measured)
 
 
-def groups(mdps: Sequence[CatalogueEntry]) -> dict[str, list[int]]:
-    """Numbers of MDPs by group; those without any are left out."""
+def groups(family: Family) -> dict[str, list[int]]:
+    """Numbers of MDPs by group: their stratum, and their effective horizon. Groups without any are left out."""
     found: dict[str, list[int]] = {name: [] for name in GROUPS}
-    for i, mdp in enumerate(mdps):
-        for name in (ALL, "controls" if is_control(mdp) else "challenge", length(mdp)):
+    for i, point in enumerate(family):
+        for name in (ALL, point.stratum, length(point)):
             found[name].append(i)
     return {name: members for name, members in found.items() if members}
 
 
-def length(mdp: CatalogueEntry) -> str:
+def length(point: Point) -> str:
     """The group of an MDP by its effective horizon, as far as that is known."""
-    if mdp.effective_horizon is not None:
-        return "short" if mdp.effective_horizon < LONG else "long"
-    return "long" if known(mdp.effective_horizon_low) >= LONG else "unknown"
+    features = dict(point.features)
+    if "effective_horizon" in features:
+        return "short" if features["effective_horizon"] < LONG else "long"
+    return "long" if features.get("effective_horizon_low", 0.0) >= LONG else "unknown"
 
 
 def _result(
-    study: ChallengeStudy, agent: ChallengeAgent, mdps: Sequence[CatalogueEntry], results: Results
-) -> AgentResult:
-    outcomes = tuple(_outcome(study, agent, mdp, results) for mdp in mdps)
+    study: ChallengeStudy, agent: ChallengeAgent, mdps: Sequence[CatalogueEntry], results: Results, scores: Scores
+) -> ChallengeResult:
+    outcomes = tuple(_outcome(study, agent, mdp, results, scores) for mdp in mdps)
     kinds = [k for outcome in outcomes for row in outcome.kinds for k in row]
     counts = {kind: kinds.count(kind) for kind in Kind}
-    return AgentResult(agent, outcomes, _shares([o.solved for o in outcomes], mdps), counts)
+    return ChallengeResult(agent, outcomes, _shares([o.solved for o in outcomes], study.family), counts)
 
 
-def _outcome(study: ChallengeStudy, agent: ChallengeAgent, mdp: CatalogueEntry, results: Results) -> Outcome:
+def _outcome(
+    study: ChallengeStudy, agent: ChallengeAgent, mdp: CatalogueEntry, results: Results, scores: Scores
+) -> MdpOutcome:
     steps, target = np.array(study.evaluations, dtype=np.int64), goal(mdp, study.sticky > 0)
+    firsts = np.stack([scores.at(label(agent, setting), mdp.id, FIRST) for setting in agent.settings])
     returns = np.full((len(agent.settings), study.seeds, len(steps)), np.nan)
     for i, setting in enumerate(agent.settings):
         for seed, points in results.finished(label(agent, setting), mdp.id):
             returns[i, seed] = points[f"{PROBE}/return"][1]
-    there = ~np.isnan(returns).any(2)
-    firsts = np.where(there, np.apply_along_axis(lambda run: first_solved(steps, run, target), 2, returns), np.nan)
+    there = ~np.isnan(firsts)
     kinds = tuple(
         tuple(kind(run, target) if ran else Kind.MISSING for run, ran in zip(*of, strict=True))
         for of in zip(returns, there, strict=True)
     )
     best = _best(firsts, returns)
-    return Outcome(
+    return MdpOutcome(
         firsts, kinds, best, median_time(firsts[best], LEVEL), steps, _mean_and_range(returns[best][there[best]])
     )
 
@@ -237,11 +246,11 @@ def _mean_and_range(runs: Floats) -> tuple[Floats, Floats, Floats]:
     return runs.mean(0), runs.min(0), runs.max(0)
 
 
-def _baselines(mdps: Sequence[CatalogueEntry], budget: int) -> tuple[Baseline, ...]:
+def _baselines(study: ChallengeStudy, mdps: Sequence[CatalogueEntry]) -> tuple[Baseline, ...]:
     """Both are for MDPs that are certain."""
     return (
-        _baseline("GORP", [_gorp_steps(mdp, budget) for mdp in mdps], mdps, budget),
-        _baseline("random guessing", [known(mdp.guess_steps) for mdp in mdps], mdps, budget),
+        _baseline(study, "GORP", [_gorp_steps(mdp, study.budget) for mdp in mdps]),
+        _baseline(study, "random guessing", [known(mdp.guess_steps) for mdp in mdps]),
     )
 
 
@@ -252,15 +261,15 @@ def _gorp_steps(mdp: CatalogueEntry, budget: int) -> float:
     return known(mdp.gorp_steps)
 
 
-def _baseline(label: str, steps: Sequence[float], mdps: Sequence[CatalogueEntry], budget: int) -> Baseline:
-    solved = [None if math.isnan(each) else each <= budget for each in steps]
-    return Baseline(label, tuple(steps), _shares(solved, mdps))
+def _baseline(study: ChallengeStudy, label: str, steps: Sequence[float]) -> Baseline:
+    solved = [None if math.isnan(each) else each <= study.budget for each in steps]
+    return Baseline(label, tuple(steps), _shares(solved, study.family))
 
 
-def _shares(solved: Sequence[bool | None], mdps: Sequence[CatalogueEntry]) -> dict[str, Estimate]:
+def _shares(solved: Sequence[bool | None], family: Family) -> dict[str, Estimate]:
     """The share solved of every group; MDPs of which it is not known are left out."""
     found = {}
-    for name, members in groups(mdps).items():
+    for name, members in groups(family).items():
         known = [solved[i] for i in members if solved[i] is not None]
         found[name] = share(sum(map(bool, known)), len(known), LEVEL)
     return found
@@ -270,11 +279,7 @@ def _shares_json(shares: Mapping[str, Estimate]) -> dict[str, Json]:
     return {name: e.to_dict() for name, e in shares.items()}
 
 
-def _by_mdp(verdict: ChallengeVerdict, values: Sequence[float]) -> dict[str, Json]:
-    return {mdp.id: value for mdp, value in zip(verdict.mdps, values, strict=True)}
-
-
-def _result_json(verdict: ChallengeVerdict, result: AgentResult) -> dict[str, Json]:
+def _result_json(verdict: ChallengeVerdict, result: ChallengeResult) -> dict[str, Json]:
     names = [setting.name for setting in result.agent.settings]
     return {
         "name": result.label,
@@ -288,8 +293,8 @@ def _result_json(verdict: ChallengeVerdict, result: AgentResult) -> dict[str, Js
                 "runs": outcome.runs,
                 "best_setting": names[outcome.best],
                 "sample_complexity": outcome.complexity.to_dict(),
-                "first_solved_step": dict(zip(names, outcome.firsts.tolist(), strict=True)),
-                "what_became_of_runs": dict(zip(names, map(list, outcome.kinds), strict=True)),
+                FIRST: dict(zip(names, outcome.firsts.tolist(), strict=True)),
+                "kinds": dict(zip(names, map(list, outcome.kinds), strict=True)),
             }
             for mdp, outcome in zip(verdict.mdps, result.outcomes, strict=True)
         },

@@ -11,6 +11,7 @@ import typer
 
 from mohs.core.cell import Mode
 from mohs.protocols import words
+from mohs.protocols.lifelong.study import EPISODES, SEEDS
 from mohs.protocols.options import AGENT_HELP, AsJson, HyperparameterFile, Hyperparameters
 from mohs.protocols.protocol import Request
 from mohs.runs.execution import ExecutionOptions
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from mohs.core.cell import Agent
     from mohs.protocols.lifelong.curriculum import Curriculum
     from mohs.protocols.lifelong.verdict import LifelongVerdict
-
-SEEDS, EPISODES = 10, 20
 
 
 def ask(

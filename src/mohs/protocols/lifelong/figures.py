@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 
 from mohs.protocols.lifelong.sentences import BOUNDS, exact_optimum
 from mohs.protocols.lifelong.similarity import measures
-from mohs.protocols.lifelong.verdict import LEVEL, AgentResult, LifelongVerdict
+from mohs.protocols.lifelong.verdict import LEVEL, START, LifelongResult, LifelongVerdict
 from mohs.report import numbers
 from mohs.report.figures.marks import add_band, error_bars
 from mohs.report.theme import LIGHT, blank, dress, heading
@@ -88,7 +88,7 @@ def metrics_figure(verdict: LifelongVerdict) -> go.Figure:
     return figure
 
 
-def matrix_figure(verdict: LifelongVerdict, result: AgentResult) -> go.Figure:
+def matrix_figure(verdict: LifelongVerdict, result: LifelongResult) -> go.Figure:
     """The performance of every task (columns) before the first block and after each (rows)."""
     course, rows = verdict.study.curriculum, result.matrix
     values = np.array([[e.value for e in row] for row in rows])
@@ -108,7 +108,7 @@ def matrix_figure(verdict: LifelongVerdict, result: AgentResult) -> go.Figure:
             type="rect", x0=j - 0.48, x1=j + 0.48, y0=i - 0.46, y1=i + 0.46, line={"color": LIGHT.second, "width": 2}
         )
     plain = {"showgrid": False, "showline": False, "ticks": "", "zeroline": False}
-    labels = ["before", *(f"{i}. {block.task}" for i, block in enumerate(course.blocks, 1))]
+    labels = [START, *(f"{i}. {block.task}" for i, block in enumerate(course.blocks, 1))]
     tasks = [name if name in course.learnt else f"{name}<br>held out" for name in course.names]
     figure.update_xaxes(
         plain, tickvals=list(range(len(tasks))), ticktext=tasks, side="top", range=[-0.5, len(tasks) - 0.5]
@@ -121,7 +121,7 @@ def matrix_figure(verdict: LifelongVerdict, result: AgentResult) -> go.Figure:
     return figure
 
 
-def curves_figure(verdict: LifelongVerdict, result: AgentResult) -> go.Figure:
+def curves_figure(verdict: LifelongVerdict, result: LifelongResult) -> go.Figure:
     """A panel for each task: training in its blocks, the expert's from the first of them on, all evaluations."""
     course, names = verdict.study.curriculum, verdict.study.curriculum.names
     figure = make_subplots(len(names), 1, shared_xaxes=True, vertical_spacing=0.3 / len(names))
@@ -149,7 +149,7 @@ def curves_figure(verdict: LifelongVerdict, result: AgentResult) -> go.Figure:
     return figure
 
 
-def transfer_figure(verdict: LifelongVerdict, result: AgentResult) -> go.Figure:
+def transfer_figure(verdict: LifelongVerdict, result: LifelongResult) -> go.Figure:
     """For each measure of similarity: how similar two tasks are, against what training on one did to the other."""
     kinds = [name for name in verdict.similarity if len({t.similarity[name] for t in result.transfers}) > 1]
     kinds = kinds or list(verdict.similarity)[:1]  # all pairs are equally similar

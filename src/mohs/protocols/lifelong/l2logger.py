@@ -15,7 +15,7 @@ import numpy as np
 
 from mohs.protocols.lifelong.curriculum import Curriculum
 from mohs.protocols.lifelong.study import LifelongStudy
-from mohs.protocols.lifelong.verdict import AgentResult, LifelongVerdict
+from mohs.protocols.lifelong.verdict import LifelongResult, LifelongVerdict
 from mohs.report.files import write
 
 COLUMNS = (
@@ -36,19 +36,20 @@ def write_logs(verdict: LifelongVerdict, directory: Path | str) -> list[Path]:
         for seed in range(verdict.study.seeds):
             if np.isnan(result.evaluations[seed]).all():
                 continue
-            life = Path(directory) / f"{label}-seed{seed}"
-            _write(life, _life(verdict, result, seed), verdict.study, "custom")
-            written.append(life)
+            run = Path(directory) / f"{label}-seed{seed}"
+            _write(run, _lifelong_run(verdict, result, seed), verdict.study, "custom")
+            written.append(run)
             for name, (_, runs) in result.experts.items():
                 if not np.isnan(runs[seed]).all():
                     course = verdict.study.curriculum
-                    alone = Path(directory) / f"ste-{label}-{_task_name(course, name)}-seed{seed}"
-                    _write(alone, [("train", _named(course, name, runs[seed]))], verdict.study, "ste")
-                    written.append(alone)
+                    expert = Path(directory) / f"ste-{label}-{_task_name(course, name)}-seed{seed}"
+                    _write(expert, [("train", _named(course, name, runs[seed]))], verdict.study, "ste")
+                    written.append(expert)
     return written
 
 
-def _life(verdict: LifelongVerdict, result: AgentResult, seed: int) -> list[Block]:
+def _lifelong_run(verdict: LifelongVerdict, result: LifelongResult, seed: int) -> list[Block]:
+    """The blocks of training of one lifelong run, with the evaluations before the first and after each."""
     course = verdict.study.curriculum
 
     def evaluated(boundary: int) -> Block:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from html import escape
 
 import plotly.graph_objects as go
 
 from mohs.protocols.lifelong.figures import MOST_TASKS, lifelong_figures
 from mohs.protocols.lifelong.study import SEPARATE, method
-from mohs.protocols.lifelong.verdict import AgentResult, LifelongVerdict
+from mohs.protocols.lifelong.verdict import LifelongResult, LifelongVerdict
 from mohs.report import numbers, parts
 from mohs.report.data import csv_text
 from mohs.report.files import filled
@@ -25,7 +25,7 @@ def summary(verdict: LifelongVerdict) -> tuple[TextTable, ...]:
         (
             metric.title,
             *(_known(result.metrics[name]) for result in verdict.agents),
-            numbers.count(result.metrics[name].n for result in verdict.agents).removeprefix("n = "),
+            _counts([result.metrics[name].n for result in verdict.agents]),
             numbers.UNKNOWN if metric.neutral is None else numbers.number(metric.neutral),
         )
         for name, metric in METRICS.items()
@@ -33,11 +33,10 @@ def summary(verdict: LifelongVerdict) -> tuple[TextTable, ...]:
     head = ("metric", *(result.label for result in verdict.agents), "n", "no gain, no loss")
     tables = [TextTable("Metrics with 95% intervals", head, rows)]
     course = verdict.study.curriculum
-    after = ["before", *(block.task for block in course.blocks)]
     for result in verdict.agents:
         rows = [
             (name, *(numbers.number(e.value) if e.n else numbers.UNKNOWN for e in row))
-            for name, row in zip(after, result.matrix, strict=True)
+            for name, row in zip(verdict.after, result.matrix, strict=True)
         ]
         gains = (_known(result.gains[name]) if name in result.gains else numbers.UNKNOWN for name in course.names)
         rows.append(("gain over experts", *gains))
@@ -47,6 +46,12 @@ def summary(verdict: LifelongVerdict) -> tuple[TextTable, ...]:
 
 def _known(e: Estimate) -> str:
     return numbers.estimated(e) if e.n else "not defined"
+
+
+def _counts(counts: Sequence[int]) -> str:
+    """20, or 17 to 20 where agents differ."""
+    low, high = min(counts), max(counts)
+    return str(low) if low == high else f"{low} to {high}"
 
 
 def page(verdict: LifelongVerdict) -> Page:
@@ -99,9 +104,8 @@ def metrics_csv(verdict: LifelongVerdict) -> str:
 def matrix_csv(verdict: LifelongVerdict) -> str:
     """One row for each agent, boundary and task."""
     course = verdict.study.curriculum
-    after = ["", *(block.task for block in course.blocks)]
     rows = [
-        (result.label, i, after[i], course.boundaries[i], task, e.value, e.low, e.high, e.level, e.n)
+        (result.label, i, verdict.after[i], course.boundaries[i], task, e.value, e.low, e.high, e.level, e.n)
         for result in verdict.agents
         for i, row in enumerate(result.matrix)
         for task, e in zip(course.names, row, strict=True)
@@ -136,14 +140,14 @@ def _metric_table(verdict: LifelongVerdict) -> str:
     return parts.table(("metric", *(result.label for result in verdict.agents), "neither gain nor loss"), rows)
 
 
-def _gains(result: AgentResult) -> str:
+def _gains(result: LifelongResult) -> str:
     cells = "".join(parts.estimate_cell(e) for e in result.gains.values())
     about = "Performance in training while a task is first learnt, less that of its expert over as many steps."
     row = f"<tr><td>gain over the expert</td>{cells}</tr>"
     return f'<div class="scroll">{parts.table(("task", *result.gains), [row])}</div><p class="about">{about}</p>'
 
 
-def _agent(result: AgentResult, number: int, figures: Mapping[str, go.Figure]) -> str:
+def _agent(result: LifelongResult, number: int, figures: Mapping[str, go.Figure]) -> str:
     matrix, curves, transfer = (parts.place(f"{kind}-{number}", figures) for kind in ("matrix", "curves", "transfer"))
     if not curves:
         curves = f'<p class="about">Curves of more than {MOST_TASKS} tasks are left out.</p>'

@@ -15,13 +15,13 @@ from mohs.stats.intervals import FEWEST_FOR_MEAN
 if TYPE_CHECKING:
     from mohs.core.score import Score
     from mohs.protocols.lifelong.study import LifelongStudy
-    from mohs.protocols.lifelong.verdict import AgentResult
+    from mohs.protocols.lifelong.verdict import LifelongResult
 
 BOUNDS = 0.995  # a ceiling below this is one
 
 
 def findings(
-    study: LifelongStudy, agents: tuple[AgentResult, ...], scores: Mapping[str, Score], ceiling: float | None
+    study: LifelongStudy, agents: tuple[LifelongResult, ...], scores: Mapping[str, Score], ceiling: float | None
 ) -> tuple[Finding, ...]:
     """A sentence for each agent, then what bounds them all."""
     exact = all(exact_optimum(scores[name]) for name in study.curriculum.learnt)
@@ -43,7 +43,7 @@ def exact_optimum(score: Score) -> bool:
     return score.high is not None and score.high.kind is not ReferenceKind.BASELINE
 
 
-def _agent(study: LifelongStudy, result: AgentResult, best: str) -> str:
+def _agent(study: LifelongStudy, result: LifelongResult, best: str) -> str:
     metrics, count = result.metrics, len(study.curriculum.learnt)
     average, lost, share = (metrics[name] for name in ("average_performance", "forgetting", "relative_performance"))
     if result.missing == study.seeds:

@@ -22,12 +22,12 @@ from mohs.core.point import Point
 from mohs.core.score import Score
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json
-from mohs.protocols.lifelong.command import EPISODES, SEEDS
 from mohs.protocols.lifelong.curriculum import Block, Curriculum
 from mohs.protocols.scale import score_of
 from mohs.runs.plan import Plan, Track
 
 PROTOCOL = "lifelong"
+SEEDS, EPISODES = 10, 20  # unless others are asked for
 METHOD = "lifelong"  # the hyperparameter that says what an agent does when another task begins
 CURVE_POINTS = 50  # of the shortest block
 FINETUNE, SEPARATE = "finetune", "separate"  # methods: train on, or one network for each task
@@ -58,7 +58,7 @@ class LifelongStudy:
         episodes: int = EPISODES,
         mode: Mode = "greedy",
     ) -> LifelongStudy:
-        """A study, checked; its agents differ in what they do when another task begins, if there are several.
+        """A study, checked.
 
         `steps` are those of every block, in place of the curriculum's own.
         """
@@ -76,6 +76,9 @@ class LifelongStudy:
             Integer(1).parse("episodes", episodes),
             mode,
         )
+        for label in study.labels:
+            if study.labels.count(label) > 1:
+                raise UsageError(f"two agents are called {label}: they must differ in name or hyperparameters.")
         if task_id:
             for agent in study.agents:
                 if not agent_entry(agent.name).task_id:
@@ -84,15 +87,22 @@ class LifelongStudy:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What agents are called: by what they do when another task begins, where there are several."""
-        return tuple(map(str, self.agents)) if len(self.agents) == 1 else tuple(map(method, self.agents))
+        """What agents are called: by their methods where nothing else tells them apart, in full otherwise."""
+        return tuple(map(method if self._differ_in_method else str, self.agents))
+
+    @property
+    def _differ_in_method(self) -> bool:
+        """Whether there are several agents, each the same one with another method."""
+        same = len(set(map(alone, self.agents))) == 1
+        return same and len(set(map(method, self.agents))) == len(self.agents) > 1
 
     @property
     def name(self) -> str:
-        several = f" ({', '.join(self.labels)})" if len(self.agents) > 1 else ""
-        return (
-            f"{alone(self.agents[0])}{several} on {self.curriculum.name}{', task id observed' if self.task_id else ''}"
-        )
+        """How people call it."""
+        listed = ", ".join(self.labels)
+        several = f"{alone(self.agents[0])} ({listed})" if self._differ_in_method else listed
+        agents = several if len(self.agents) > 1 else alone(self.agents[0])
+        return f"{agents} on {self.curriculum.name}{', task id observed' if self.task_id else ''}"
 
     @property
     def window(self) -> int:
@@ -139,6 +149,7 @@ class LifelongStudy:
         )
 
     def to_json(self) -> dict[str, Json]:
+        """The study as plain data."""
         return {
             "curriculum": self.curriculum.to_json(),
             "agents": [agent.to_json() for agent in self.agents],
@@ -150,6 +161,7 @@ class LifelongStudy:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> LifelongStudy:
+        """Reads a study that `to_json` wrote."""
         what = "study of lifelong learning"
         data = read_json(data, what, {"curriculum", "agents", "seeds", "told", "episodes", "mode"})
         with reading(what):
@@ -186,6 +198,7 @@ def alone(agent: Agent) -> Agent:
 
 
 def method(agent: Agent) -> str:
+    """What an agent does when another task begins."""
     return str(dict(agent.params).get(METHOD, FINETUNE))
 
 

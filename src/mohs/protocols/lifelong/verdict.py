@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LEVEL = 0.95
+START = "start"  # the evaluations before the first block
 Floats = npt.NDArray[np.float64]
 
 
@@ -47,7 +48,7 @@ class Transfer:
 
 
 @dataclass(frozen=True, eq=False)
-class AgentResult:
+class LifelongResult:
     """One agent: its metrics, and performances [seeds, boundaries, tasks] with their means [boundaries][tasks].
 
     `curves` are the performances in training [seeds, points], a nan where no episode ended; `experts` the same of those
@@ -80,15 +81,18 @@ class LifelongVerdict(Verdict):
 
     study: LifelongStudy
     performance: Mapping[str, Score]  # of each task: what 0 and 1 are
-    scores: Scores = field(repr=False)  # of each agent, task and seed
-    agents: tuple[AgentResult, ...]
+    scores: Scores = field(repr=False)  # performances; the measures are `START` and `after_block_1` ...
+    agents: tuple[LifelongResult, ...]
     ceiling: float | None
     similarity: Mapping[str, Floats]
     findings: tuple[Finding, ...]
     missing: int  # runs of all that were planned
 
     def frame(self) -> pd.DataFrame:
-        """One row for each agent and seed, with every metric of the lifelong run."""
+        """One row for each agent and seed, with every metric of the lifelong run.
+
+        A metric is of a whole lifelong run, so it has no task: performances on each task are in `scores.frame()`.
+        """
         import pandas as pd
 
         return pd.concat(
@@ -99,7 +103,13 @@ class LifelongVerdict(Verdict):
             ignore_index=True,
         )
 
+    @property
+    def after(self) -> tuple[str, ...]:
+        """What the evaluations at every boundary come after: the start, then the task of each block."""
+        return START, *(block.task for block in self.study.curriculum.blocks)
+
     def to_json(self) -> dict[str, Json]:
+        """All of it as plain data."""
         return {
             "study": self.study.to_json(),
             "headline": list(self.sentences),
@@ -107,56 +117,52 @@ class LifelongVerdict(Verdict):
             "ceiling_without_task_id": self.ceiling,
             "similarity": {name: matrix.tolist() for name, matrix in self.similarity.items()},
             "missing_cells": self.missing,
-            "agents": [_agent_json(self.study, result) for result in self.agents],
+            "agents": [_agent_json(self, result) for result in self.agents],
         }
 
 
 def verdict(study: LifelongStudy, results: Results) -> LifelongVerdict:
     """The verdict on the runs that have finished."""
-    scores = performances(study, results)
+    performance = performances(study, results)
+    scores = _scores(study, performance, results)
     alike = similarities(study.curriculum)
-    agents = tuple(
-        _agent(study, agent, label, scores, alike, results)
-        for agent, label in zip(study.agents, study.labels, strict=True)
-    )
+    agents = tuple(_agent(study, i, performance, scores, alike, results) for i in range(len(study.agents)))
     course = study.curriculum
     top = None if study.task_id else ceiling([course.task(name) for name in course.learnt])
-    said = findings(study, agents, scores, top)
-    return LifelongVerdict(study, scores, _by_task(study, agents), agents, top, alike, said, results.missing)
+    said = findings(study, agents, performance, top)
+    return LifelongVerdict(study, performance, scores, agents, top, alike, said, results.missing)
 
 
-def _by_task(study: LifelongStudy, agents: Sequence[AgentResult]) -> Scores:
-    """The performance of every task at the end, and right after it was learnt last."""
+def _scores(study: LifelongStudy, performance: Mapping[str, Score], results: Results) -> Scores:
+    """The performance on every task at every boundary. One run scores at all points, so `Scores.of` cannot read it."""
     course = study.curriculum
-    last = {block.task: i for i, block in enumerate(course.blocks, 1)}
-    after = [last.get(name, 0) for name in course.names]  # of held-out tasks: at the start
-    tasks = np.arange(len(course.names))
-    values = [np.stack([r.evaluations[:, -1].T, r.evaluations[:, after, tasks].T], axis=-1) for r in agents]
-    return Scores(study.family, study.labels, ("performance", "performance_after_learning"), np.stack(values))
+    measures = START, *(f"after_block_{i}" for i in range(1, len(course.boundaries)))
+    values = np.full((len(study.agents), len(course.names), study.seeds, len(measures)), np.nan)
+    for i, label in enumerate(study.labels):
+        for seed, points in results.finished(label):
+            for j, name in enumerate(course.names):
+                values[i, j, seed] = between(performance[name], points[f"{probe_name(j, name)}/return"][1])
+    return Scores(study.family, study.labels, measures, values)
 
 
 def _agent(
     study: LifelongStudy,
-    agent: Agent,
-    label: str,
-    scores: Mapping[str, Score],
+    number: int,
+    performance: Mapping[str, Score],
+    scores: Scores,
     alike: Mapping[str, Floats],
     results: Results,
-) -> AgentResult:
-    course, runs = study.curriculum, {}
-    shape = study.seeds, len(course.boundaries), len(course.names)
-    evaluations = np.full(shape, np.nan)
-    ends = course.boundaries
-    steps = np.arange(study.window, ends[-1] + 1, study.window)
+) -> LifelongResult:
+    course, label, runs = study.curriculum, study.labels[number], {}
+    evaluations = np.ascontiguousarray(scores.values[number].transpose(1, 2, 0))  # [seeds, boundaries, tasks]
+    steps = np.arange(study.window, course.boundaries[-1] + 1, study.window)
     curves = np.full((study.seeds, len(steps)), np.nan)
-    experts = {name: _expert_curves(results, label, name, scores[name]) for name in course.learnt}
+    experts = {name: _expert_curves(results, label, name, performance[name]) for name in course.learnt}
     for seed, points in results.finished(label):
-        for i, name in enumerate(course.names):
-            evaluations[seed, :, i] = between(scores[name], points[f"{probe_name(i, name)}/return"][1])
         steps, returns = points["train/return"]
         inside = list(course.inside(steps, study.window))
         for block, at in inside:
-            curves[seed, at] = between(scores[block.task], returns[at])
+            curves[seed, at] = between(performance[block.task], returns[at])
         alone = {course.names.index(name): of[1][seed] for name, of in experts.items()}
         runs[seed] = LifelongRun(
             tuple(course.names.index(block.task) for block in course.blocks),
@@ -168,13 +174,13 @@ def _agent(
         name: np.array([metric.of(runs[seed]) if seed in runs else np.nan for seed in range(study.seeds)])
         for name, metric in METRICS.items()
     }
-    return AgentResult(
-        agent,
+    return LifelongResult(
+        study.agents[number],
         label,
         samples,
         {name: estimate(values, "mean", LEVEL) for name, values in samples.items()},
         evaluations,
-        tuple(tuple(estimates(evaluations[:, i].T, "mean", LEVEL)) for i in range(shape[1])),
+        tuple(tuple(estimates(evaluations[:, i].T, "mean", LEVEL)) for i in range(len(course.boundaries))),
         steps,
         curves,
         experts,
@@ -223,9 +229,8 @@ def _transfers(
     return tuple(found)
 
 
-def _agent_json(study: LifelongStudy, result: AgentResult) -> dict[str, Json]:
-    course = study.curriculum
-    after = ["start", *(block.task for block in course.blocks)]
+def _agent_json(verdict: LifelongVerdict, result: LifelongResult) -> dict[str, Json]:
+    course = verdict.study.curriculum
     return {
         "agent": result.agent.to_json(),
         "label": result.label,
@@ -233,17 +238,10 @@ def _agent_json(study: LifelongStudy, result: AgentResult) -> dict[str, Json]:
         "metrics": {name: e.to_dict() for name, e in result.metrics.items()},
         "matrix": [
             {"after": name, "step": step, "tasks": {t: e.to_dict() for t, e in zip(course.names, row, strict=True)}}
-            for name, step, row in zip(after, course.boundaries, result.matrix, strict=True)
+            for name, step, row in zip(verdict.after, course.boundaries, result.matrix, strict=True)
         ],
         "gains_over_experts": {name: e.to_dict() for name, e in result.gains.items()},
         "transfers": [
-            {
-                "learnt": t.learnt,
-                "other": t.other,
-                "forward": t.forward,
-                "change": t.change.to_dict(),
-                "similarity": dict(t.similarity),
-            }
-            for t in result.transfers
+            {**vars(t), "change": t.change.to_dict(), "similarity": dict(t.similarity)} for t in result.transfers
         ],
     }
