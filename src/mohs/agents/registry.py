@@ -17,7 +17,7 @@ from mohs.agents.hyperparameters import Config, domain_of
 from mohs.agents.protocol import Learner
 from mohs.core.cell import Agent, Cell
 from mohs.core.errors import UsageError, unknown
-from mohs.core.plugins import load
+from mohs.core.plugins import load, skipping
 from mohs.core.task import Source, Task
 
 GROUP = "mohs.agents"  # of entry points
@@ -78,9 +78,14 @@ def agent_entries() -> tuple[AgentEntry, ...]:
 def _installed() -> dict[str, AgentEntry]:
     """The agents of installed packages: each entry point is an entry, or a function that returns entries."""
     found: dict[str, AgentEntry] = {}
-    for _, offered in load(GROUP):
-        for entry in [offered] if isinstance(offered, AgentEntry) else offered():
-            found[entry.name] = entry
+    for point, offered in load(GROUP):
+        with skipping(GROUP, point):
+            for entry in [offered] if isinstance(offered, AgentEntry) else offered():
+                if not isinstance(entry, AgentEntry):
+                    raise UsageError(f"{entry!r} is not an AgentEntry.")
+                if entry.name in _BUILT_IN:
+                    raise UsageError(f"{entry.name} is an agent of mohs: choose another name.")
+                found[entry.name] = entry
     return found
 
 
@@ -100,6 +105,8 @@ def as_agent(given: str | Agent, hyperparameters: Mapping[str, Any] | None = Non
     """An agent by name, or as it is; with these hyperparameters set beside its own, checked."""
     if isinstance(given, str):
         return agent(given, **(hyperparameters or {}))
+    if not isinstance(given, Agent):
+        raise UsageError(f"an agent is a name, file.py:function or a mohs.Agent, not {given!r}.")
     if not hyperparameters:
         return given
     return agent(given.name, **{**dict(given.params), **hyperparameters})

@@ -132,6 +132,9 @@ class Verdict(ABC):
 
         return write_page(self.page(), self.to_json(), Path(directory), png=png)
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.sentences[0] if self.sentences else 'no verdict'}>"
+
     def _repr_html_(self) -> str:
         """The sentences and tables, for notebooks."""
         first, *rest = self.sentences or ("No verdict.",)

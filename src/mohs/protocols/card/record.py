@@ -39,7 +39,7 @@ class Length:
         return {**asdict(self), "interval": _listed(self.interval)}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Card(Verdict):
     """What is known of a task. What is not defined or not known is None, and `undefined` says why."""
 
@@ -118,7 +118,7 @@ class Card(Verdict):
         }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Cards(Verdict):
     """The cards of several tasks, side by side."""
 

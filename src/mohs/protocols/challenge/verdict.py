@@ -103,7 +103,7 @@ class Baseline:
     shares: Mapping[str, Estimate]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ChallengeVerdict(Verdict):
     """Which MDPs agents solved, after how many steps."""
 

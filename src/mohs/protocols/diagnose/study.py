@@ -73,11 +73,11 @@ class DiagnosisStudy:
         those that are tried. What was asked for by name must fit the environment; of a battery, what does not fit is
         left out.
         """
-        (env, named), given = canonical(env), dict(doses or {})
+        (env, named), given = canonical(env), _as_lists(doses)
         chosen = find_battery(env, battery)
         vanilla = _vanilla(env, chosen.base, {**named, **(params or {})})
         known = {**known_doses(env, battery), **given}
-        for a, b in pairs or ():
+        for a, b in map(_as_pair, pairs or ()):
             if a == b:
                 raise UsageError(f"the pair {a}:{b} must name two different dials.")
         for name in itertools.chain(dials or (), given):
@@ -228,6 +228,22 @@ def plan(study: DiagnosisStudy) -> Plan:
 def ordered(values: Iterable[Any]) -> bool:
     """Whether doses are numbers, which have an order."""
     return all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
+
+
+def _as_lists(doses: Mapping[str, Sequence[Any]] | None) -> dict[str, Sequence[Any]]:
+    """Doses by dial, as they must be given."""
+    if not isinstance(doses or {}, Mapping):
+        raise UsageError(f"doses is {doses!r}, but must be a mapping of dials to lists of doses.")
+    for name, values in (doses or {}).items():
+        if isinstance(values, str) or not isinstance(values, Sequence):
+            raise UsageError(f"the doses of {name} are {values!r}, but must be a list.")
+    return dict(doses or {})
+
+
+def _as_pair(pair: Any) -> tuple[str, str]:
+    if isinstance(pair, str) or not isinstance(pair, Sequence) or len(pair) != 2:
+        raise UsageError(f"a pair is {pair!r}, but must be two dials, as in ('delay', 'sequence_length').")
+    return pair[0], pair[1]
 
 
 def _vanilla(env: str, base: Mapping[str, Any], params: Mapping[str, Any]) -> Task:

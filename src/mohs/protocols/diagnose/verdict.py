@@ -95,7 +95,7 @@ class PairVerdict:
     samples: Mapping[str, npt.NDArray[np.float64]] = field(repr=False)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Diagnosis(Verdict):
     """What a diagnosis found: dials in the order of the damage they do."""
 

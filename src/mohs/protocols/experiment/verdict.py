@@ -61,7 +61,7 @@ class Panel:
         return " × ".join(axis.name for axis in self.axes)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ExperimentVerdict(Verdict):
     """What came of a study file."""
 

@@ -123,12 +123,12 @@ def lifelong(
         >>> "forgetting" in verdict.agents[0].metrics
         True
     """
-    from mohs.agents.registry import agent as find_agent
+    from mohs.agents.registry import as_agent
     from mohs.protocols.conduct import run
     from mohs.protocols.lifelong.curriculum import read_curriculum
     from mohs.protocols.lifelong.study import LifelongStudy, with_methods
 
-    made = find_agent(agent, **(hyperparameters or {})) if isinstance(agent, str) else agent
+    made = as_agent(agent, hyperparameters)
     tasks = read_curriculum(curriculum) if isinstance(curriculum, str) else curriculum
     agents = with_methods(made, methods)
     study = LifelongStudy.make(tasks, agents, seeds=seeds, task_id=task_id, steps=steps, episodes=episodes, mode=mode)

@@ -73,7 +73,7 @@ class LifelongResult:
         return estimates(self.evaluations[:, :, tasks].mean(2).T, "mean", LEVEL)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class LifelongVerdict(Verdict):
     """What lifelong runs kept and transferred."""
 
