@@ -68,6 +68,7 @@ def test_from_diagnosis_to_comparison(mohs_run, tmp_path):
     ]
     compared = json.loads(mohs_run("compare", "q_learning", "sarsa", "--json")[1])
     assert 0 <= compared["probability_of_improvement"]["value"] <= 1
+    assert Path(compared["report"]) == Path("mohs-report/q_learning-against-sarsa/report.html")
     assert Path(compared["report"]).is_file()
     assert "Probability that q_learning is better" in mohs_run("compare", "q_learning", "sarsa")[1]
     assert json.loads(mohs_run("report", "sarsa", "--json")[1])["study"]["agent"]["name"] == "sarsa"
@@ -79,6 +80,11 @@ def test_from_diagnosis_to_comparison(mohs_run, tmp_path):
     frame = mohs.load("sqlite:///mohs.db")
     assert {"cell", "task", "agent", "seed", "metric", "step", "value"} <= set(frame.columns)
     assert len(frame) == len(Path("a.csv").read_text().splitlines()) - 1
+    assert mohs_run("export", "--study", "sarsa", "--csv", "b.csv")[0] == 0
+    assert len(mohs.load("sqlite:///mohs.db", "sarsa")) == len(Path("b.csv").read_text().splitlines()) - 1
+    assert {row["agent"] for row in json.loads(mohs_run("export", "--study", "sarsa", "--json")[1])} == {"sarsa"}
+    code, _, err = mohs_run("export", "--study", "sarssa", "--csv", "c.csv")
+    assert (code, "Did you mean 'sarsa'" in err, Path("c.csv").exists()) == (2, True, False)
 
 
 def test_cards_alone_and_side_by_side(mohs_run):
@@ -112,7 +118,7 @@ def test_other_environments_end_to_end_and_again(mohs_run, name, env):
     assert code == 0, err
     assert found["study"]["env"] == env
     assert [dose["value"] for dose in found["dials"][0]["doses"]] == [0, 3]
-    assert found["missing_cells"] == 0
+    assert found["missing"] == 0
     assert mohs_run(*command, "--seeds", "2", "--workers", "2", *two)[0] == 0
     for file, store in (("one.csv", one), ("two.csv", two)):
         assert mohs_run("export", *store, "--csv", file)[0] == 0

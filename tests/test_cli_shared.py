@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 
 import pytest
 import typer.main
@@ -29,13 +30,14 @@ SMALL = {
     "lifelong": ["lifelong", "random", "--curriculum", "near_goals", "--seeds", "1", "--steps", "200"],
     "challenge": ["challenge", "run", "random", "--mdps", "hanoi-3", "--budget", "1000", "--seeds", "1"],
 }
-# What is wrong, in the order in which it is checked: pictures, the directory, workers, packs, the device.
+# What is wrong, in the order in which it is checked: pictures, the directory, workers, packs, the device, the store.
 WRONG = [
     (["--png"], "install Chromium"),
     (["--out", "file"], "the report cannot be written to 'file'"),
     (["--workers", "-1"], "workers is -1"),
     (["--pack-size", "0"], "pack_size is 0"),
     (["--device", "abacus"], "device is 'abacus'"),
+    (["--store", "results.db"], "write sqlite:///PATH"),
 ]
 
 
@@ -99,6 +101,40 @@ def test_checks_come_in_the_same_order(place, capsys, name):
         words = [word for wrong, _ in WRONG[first:] for word in wrong]
         assert run(*SMALL[name], *words) == 2
         assert WRONG[first][1] in capsys.readouterr().err
+
+
+STORES = [
+    ("sqlite:///file/results.db", "is not a directory"),
+    ("sqlite:///file", "not a store of mohs"),
+    ("sqlite+absent:///results.db", "no driver"),
+    ("mysql://host/results", "must begin with sqlite:/// or postgresql://"),
+]
+
+
+@pytest.mark.parametrize(("url", "sentence"), STORES)
+@pytest.mark.parametrize("dry", [[], ["--dry-run"]])
+def test_a_store_that_cannot_be_used_is_refused_before_the_plan_is_made(place, capsys, monkeypatch, url, sentence, dry):
+    (place / "file").unlink()
+    with sqlite3.connect(place / "file") as other:
+        other.execute("CREATE TABLE recipes (name TEXT)")
+    before = (place / "file").read_bytes()
+    monkeypatch.setattr("mohs.protocols.conduct.check_plan", lambda _: pytest.fail("a plan was made"))
+    for words in SMALL.values():
+        assert run(*words, "--store", url, *dry) == 2
+        assert sentence in capsys.readouterr().err
+    assert {path.name for path in place.iterdir()} == {"mine.toml", "file"}
+    assert (place / "file").read_bytes() == before
+
+
+def test_a_dry_run_says_why_a_trial_fails(place, capsys):
+    (place / "mine.py").write_text("def broken(env, seed):\n    raise ArithmeticError('out of\\nluck')\n")
+    words = ["diagnose", "mine.py:broken", "--dials", "delay", "--seeds", "1", "--budget", "300", "--dry-run"]
+    for more in ([], ["--json"]):
+        assert run(*words, *more) == 1
+        shown = capsys.readouterr()
+        assert "cells failed in their trial: ArithmeticError: out of luck" in shown.err
+        assert len(shown.err.splitlines()) == 1
+    assert json.loads(shown.out)["reason"] == "ArithmeticError: out of luck"
 
 
 def test_a_dry_run_has_the_same_keys_everywhere_and_leaves_nothing(place, capsys):

@@ -141,5 +141,53 @@ def test_a_broken_plugin_is_skipped_with_one_warning(tmp_path):
     assert "ZeroDivisionError" in ended.stderr
 
 
+BROKEN = """
+from mohs.agents.entry import AgentEntry
+from mohs.protocols.protocol import Protocol
+
+odd = 1
+half = Protocol("half", "Is it whole?", page="absent:page", summary="absent:summary", ask="absent:ask")
+thief = Protocol("diagnose", "Whose is it?", page="absent:page", summary="absent:summary")
+late = Protocol("late", "Who is first?", page="absent:page", summary="absent:tables", commands={"report": "os:getcwd"})
+imposter = AgentEntry("dqn", "not that one", maker="absent:make")
+
+
+def agents():
+    return [AgentEntry("fine", "a good one", maker="absent:make"), 7]
+"""
+
+
+def test_broken_protocols_and_agents_are_skipped_and_every_command_works(tmp_path):
+    about = tmp_path / "broken_plugin-1.0.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: broken-plugin\nVersion: 1.0\n")
+    (about / "entry_points.txt").write_text(
+        "[mohs.protocols]\nabsent = no_such_module:PROTOCOL\nodd = broken_plugin:odd\nhalf = broken_plugin:half\n"
+        "thief = broken_plugin:thief\nlate = broken_plugin:late\n"
+        "[mohs.agents]\nnone = no_such_module:agents\nseven = broken_plugin:agents\nimposter = broken_plugin:imposter\n"
+    )
+    (tmp_path / "broken_plugin.py").write_text(BROKEN)
+    ended = run(tmp_path, "-m", "mohs", "agents", "--json")
+    assert ended.returncode == 0
+    texts = {agent["name"]: agent["text"] for agent in json.loads(ended.stdout)}
+    assert texts["dqn"] != "not that one"
+    for name, reason in {
+        "absent": "No module named 'no_such_module'",
+        "odd": "1 is not a Protocol",
+        "half": "No module named 'absent'",
+        "thief": "diagnose is a protocol of mohs",
+        "late": "the command `mohs report`, which exists already",
+        "none": "No module named 'no_such_module'",
+        "seven": "7 is not an AgentEntry",
+        "imposter": "dqn is an agent of mohs",
+    }.items():
+        (line,) = [line for line in ended.stderr.splitlines() if f"the plugin {name!r} of the package" in line]
+        assert "broken-plugin is skipped" in line
+        assert reason in line
+    shown = run(tmp_path, "-m", "mohs", "--help").stdout
+    assert "diagnose" in shown
+    assert "half" not in shown
+
+
 def test_import_mohs_loads_no_plugin(installed):
     assert python(installed, "import sys, mohs; print('mohs_corridor' in sys.modules)").strip() == "False"

@@ -14,7 +14,7 @@ import mohs
 from mohs import MohsError, Task, UsageError
 from mohs.agents.registry import agent
 from mohs.cli import main
-from mohs.protocols.conduct import carry_out, find_study, planned, stored_verdict
+from mohs.protocols.conduct import carry_out, find_study, load_verdict, planned, stored_verdict
 from mohs.protocols.diagnose.study import DiagnosisStudy
 from mohs.protocols.experiment.files import read_study
 from mohs.protocols.lifelong.curriculum import Curriculum, read_curriculum
@@ -161,6 +161,42 @@ def test_a_study_that_an_older_version_stored_gives_the_same_verdict(make, tmp_p
     with open_store(url, create=False) as store:
         assert store.study(key).tracks == ()
         assert json_text(stored_verdict(store, key).to_json()) == said
+
+
+def test_a_stored_verdict_is_loaded_by_name_agent_or_key(tmp_path: Path) -> None:
+    study = diagnosis(tmp_path)
+    url, said = carried_out(study, tmp_path)
+    with open_store(url, create=False) as store:
+        ((name, key),) = [(stored.name, stored.key) for stored in store.studies()]
+    for word in (None, name, "random", key, key[:4]):
+        assert json_text(load_verdict(word, store=url).to_json()) == said
+    with pytest.raises(UsageError, match="unknown study 'sarsa'"):
+        load_verdict("sarsa", store=url)
+
+
+def test_a_study_of_a_derived_class_has_the_protocol_of_its_base() -> None:
+    class Mine(DiagnosisStudy):
+        pass
+
+    assert protocol_of(Mine.make(agent("random"), dials=["delay"])).name == "diagnose"
+    with pytest.raises(UsageError, match="int is not the study of any protocol"):
+        protocol_of(3)
+
+
+def test_the_protocol_of_a_study_is_found_without_importing_the_others() -> None:
+    code = """
+import sys
+from mohs.agents.registry import agent
+from mohs.protocols.lifelong.curriculum import read_curriculum
+from mohs.protocols.lifelong.study import LifelongStudy
+from mohs.protocols.protocol import protocol_of
+study = LifelongStudy.make(read_curriculum("near_goals"), [agent("random")], seeds=1, steps=100)
+before = set(sys.modules)
+assert protocol_of(study).name == "lifelong"
+print([name for name in set(sys.modules) - before if name.endswith(".study")])
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "[]"
 
 
 READ = """

@@ -139,11 +139,11 @@ class StoreContract:
     def test_a_study_is_found_by_its_agent_the_first_one_before_the_others(self, store: Store) -> None:
         alone = Plan("fake lr=1", "none", {}, (cell(0),))
         second = replace(cell(1), agent=Agent.make("other"))
-        both = Plan("both", "none", {}, (second, cell(1)))
+        both = Plan("both quick", "none", {"name": "both"}, (second, cell(1)))
         for made in (alone, both):
             store.add(made)
         assert find(store, "fake").key == alone.key
-        assert find(store, "other").key == both.key
+        assert find(store, "other").key == find(store, "both").key == both.key
         assert store.study(both.key).agents == ("other", "fake")
 
     def test_a_beginning_that_several_keys_share_is_refused(self, store: Store, monkeypatch) -> None:
@@ -152,7 +152,7 @@ class StoreContract:
             store.add(each)
         listed = [replace(s, key=f"abcd{s.key}", name=f"n{i}") for i, s in enumerate(store.studies())]
         monkeypatch.setattr(store, "studies", lambda: listed)
-        with pytest.raises(UsageError, match=r"several studies begin with 'abcd': abcd\w{8} \(n0\), abcd\w{8} \(n1\)"):
+        with pytest.raises(UsageError, match=r"several studies begin with 'abcd': abcd\w{8} \(n1\), abcd\w{8} \(n0\)"):
             find(store, "abcd")
         assert find(store, listed[0].key[:30]) == listed[0]
 

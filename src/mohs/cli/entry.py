@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
 
 import typer
 
 from mohs.cli import listings, studies
-from mohs.cli.train import training_command
-from mohs.core.errors import MohsError
+from mohs.cli.train import EXIT_INTERRUPTED, training_command
+from mohs.core.errors import MohsError, UsageError
 from mohs.core.values import resolve
-from mohs.protocols.protocol import protocols
+from mohs.protocols.protocol import Protocol, protocols, skipping_plugin
 
-EXIT_USAGE, EXIT_INTERRUPTED = 2, 130
+EXIT_USAGE = 2
 COMMANDS = (listings.envs, listings.dials, listings.agents, studies.status, studies.report, studies.export)
 
 
@@ -25,10 +25,12 @@ def make_app() -> typer.Typer:
     for command in COMMANDS:
         app.command()(command)
     groups: dict[str, typer.Typer] = {}
+    known = {command.__name__ for command in COMMANDS}
     for protocol in protocols().values():
-        found = {words: resolve(target) for words, target in protocol.commands.items()}
-        if protocol.ask is not None:
-            found[protocol.command or protocol.name] = training_command(protocol)
+        found: dict[str, Callable[..., Any]] = {}
+        with skipping_plugin(protocol):
+            found = _commands(protocol, known)
+        known |= found.keys()
         for words, function in found.items():
             *group, name = words.split()
             if group and group[0] not in groups:
@@ -37,6 +39,16 @@ def make_app() -> typer.Typer:
                 app.add_typer(groups[group[0]], name=group[0])
             (groups[group[0]] if group else app).command(name)(function)
     return app
+
+
+def _commands(protocol: Protocol, known: set[str]) -> dict[str, Callable[..., Any]]:
+    """The commands of a protocol by their words, imported."""
+    found = {words: resolve(target) for words, target in protocol.commands.items()}
+    if protocol.ask is not None:
+        found[protocol.command or protocol.name] = training_command(protocol)
+    if taken := known & found.keys():
+        raise UsageError(f"the protocol {protocol.name} has the command `mohs {min(taken)}`, which exists already.")
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

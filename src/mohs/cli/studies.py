@@ -60,6 +60,9 @@ def report(
 
 
 def export(
+    study: Annotated[
+        str | None, typer.Option(help="Export the runs of one study, by its name, agent or key; all by default.")
+    ] = None,
     store: StoreUrl = DEFAULT_STORE,
     csv: Annotated[Path | None, typer.Option(help="Write CSV here.")] = None,
     parquet: Annotated[Path | None, typer.Option(help="Write Parquet here.")] = None,
@@ -67,14 +70,16 @@ def export(
 ) -> None:
     """Write every evaluation point: cell, task, agent, seed, metric, step, value, in a stable order."""
     from mohs.runs.export import export_csv, export_parquet, rows
+    from mohs.runs.status import find
     from mohs.runs.store import open_store
 
     if csv is None and parquet is None and not as_json:
         raise UsageError("say where to export to: --csv PATH, --parquet PATH or --json.")
     with open_store(store, create=False) as opened:
+        key = None if study is None else find(opened, study).key
         if csv is not None:
-            export_csv(opened, csv)
+            export_csv(opened, csv, key)
         if parquet is not None:
-            export_parquet(opened, parquet)
+            export_parquet(opened, parquet, key)
         if as_json:
-            print_json([row._asdict() for row in rows(opened)])
+            print_json([row._asdict() for row in rows(opened, key)])

@@ -79,26 +79,25 @@ def train(
         print(f"mohs: {request.note}", file=sys.stderr)
     announce_compilation()
     if dry_run:
-        _show_cost(plan, execution, as_json)
-        return 0
-    outcome = carry_out(study, plan, execution)
-    summary = outcome.summary
-    if outcome.verdict is None:
+        return _show_cost(plan, execution, as_json)
+    conducted = carry_out(study, plan, execution)
+    summary = conducted.summary
+    if conducted.verdict is None:
         done = f"{summary.done} of {summary.cells} cells done"
         print(f"mohs: interrupted with {done}; run the same command to resume.", file=sys.stderr)
         return EXIT_INTERRUPTED
     if request.after is not None:
-        request.after(outcome.verdict)
-    if outcome.failed:
+        request.after(conducted.verdict)
+    if conducted.failed:
         print(f"mohs: {summary.failed} of {summary.cells} cells failed:", file=sys.stderr)
-        for failed in outcome.failed:
+        for failed in conducted.failed:
             print(f"\n{failed.count} × {failed.reason}\n{failed.error}", file=sys.stderr)
-    deliver(outcome.verdict, output)
-    return EXIT_FAILED_CELLS if outcome.failed else 0
+    deliver(conducted.verdict, output)
+    return EXIT_FAILED_CELLS if conducted.failed else 0
 
 
-def _show_cost(plan: Plan, execution: Execution, as_json: bool) -> None:
-    """The plan, with the time and disk that what is left of it needs."""
+def _show_cost(plan: Plan, execution: Execution, as_json: bool) -> int:
+    """Shows the plan, with the time and disk that what is left of it needs; the exit code."""
     from mohs.report.terminal import print_json
     from mohs.runs.cost import cost
     from mohs.runs.store import left_to_run
@@ -107,9 +106,12 @@ def _show_cost(plan: Plan, execution: Execution, as_json: bool) -> None:
     needed = cost(left, execution.worker_count, execution.pack_size, execution.device)
     if as_json:
         print_json({"study": plan.name, "all_cells": len(plan.cells), **needed.to_json()})
-        return
-    print(f"{plan.name}: {len(plan.cells):,} cells, {len(plan.cells) - needed.cells:,} of them done")
-    print(f"To run: {_cost_sentence(needed)}")
+    else:
+        print(f"{plan.name}: {len(plan.cells):,} cells, {len(plan.cells) - needed.cells:,} of them done")
+        print(f"To run: {_cost_sentence(needed)}")
+    if needed.broken:
+        print(f"mohs: {needed.broken:,} cells failed in their trial: {needed.reason}", file=sys.stderr)
+    return EXIT_FAILED_CELLS if needed.broken else 0
 
 
 def _cost_sentence(needed: Cost) -> str:

@@ -54,10 +54,11 @@ class FleetEnv(gymnasium.Env[Any, Any]):
         action, state = self._example(), np.empty(*self._room)
         self._number = state  # written anew by each reset, where the state is one number
         self._begin_one = entry(loops.begin_one, self._memory, state)
-        if self.fleet.law.number is None:
-            self._kernel = entry(loops.step_one, self._memory, action, state)
-        else:
+        self._numbered = self.fleet.law.number is not None
+        if self._numbered:
             self._kernel = entry(loops.step_number, self._memory, action)
+        else:
+            self._kernel = entry(loops.step_one, self._memory, action, state)
         self._step_one = self._kernel if self._show is None else self._filmed_step  # so only those who look pay for it
 
     def _example(self) -> Any:
@@ -83,7 +84,7 @@ class FleetEnv(gymnasium.Env[Any, Any]):
         return {}
 
     def __getstate__(self) -> dict[str, Any]:
-        anew = ("_memory", "_address", "_number", "_begin_one", "_kernel", "_step_one", *self._bound)
+        anew = ("_memory", "_address", "_number", "_numbered", "_begin_one", "_kernel", "_step_one", *self._bound)
         return {name: value for name, value in self.__dict__.items() if name not in anew}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -118,6 +119,9 @@ class FleetEnv(gymnasium.Env[Any, Any]):
         chosen = self._read(action)
         if self.fleet.noise:
             self.fleet.draw_noise(np.asarray(chosen)[None], unlimited=True)
+        if self._numbered:
+            number, reward, terminated = self._step_one(self._memory, chosen)
+            return self._seen(np.array([number])), reward, terminated, False, self._info()
         state = np.empty(*self._room)
         allowed, reward, terminated = self._step_one(self._memory, chosen, state)
         if not allowed:

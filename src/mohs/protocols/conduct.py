@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any, Unpack
 
@@ -11,15 +12,15 @@ from mohs.protocols.protocol import Protocol, Study, find_protocol, protocol_of
 from mohs.protocols.verdict import Verdict
 from mohs.runs.checks import check_plan
 from mohs.runs.execute import Summary, execute
-from mohs.runs.execution import Execution, ExecutionOptions
+from mohs.runs.execution import DEFAULT_STORE, Execution, ExecutionOptions
 from mohs.runs.plan import Plan
 from mohs.runs.results import Results
 from mohs.runs.status import failures, find
-from mohs.runs.store import Store, open_store, sound
+from mohs.runs.store import Store, check_store, open_store, sound
 
 
 @dataclass(frozen=True)
-class Failed:
+class FailureReason:
     """Why some runs failed: the last line of the traceback, how many failed so, and one whole traceback."""
 
     reason: str
@@ -28,12 +29,12 @@ class Failed:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Conducted:
     """How a study was carried out; without a verdict where it was interrupted."""
 
     summary: Summary
     verdict: Verdict | None
-    failed: tuple[Failed, ...]
+    failed: tuple[FailureReason, ...]
 
 
 def planned(study: Study, execution: Execution) -> Plan:
@@ -41,9 +42,11 @@ def planned(study: Study, execution: Execution) -> Plan:
 
     Raises:
         UsageError: the device or the workers are not to be had, a task cannot be made, or an agent cannot play it.
+        StoreError: the store cannot be read or written.
     """
     protocol = protocol_of(study)
     execution.check()
+    check_store(execution.store)
     if protocol.prepare is not None:
         protocol.part("prepare")(study)
     plan: Plan = protocol.part("plan")(study)
@@ -51,16 +54,16 @@ def planned(study: Study, execution: Execution) -> Plan:
     return plan
 
 
-def carry_out(study: Study, plan: Plan, execution: Execution) -> Outcome:
+def carry_out(study: Study, plan: Plan, execution: Execution) -> Conducted:
     """Trains the cells of a plan that the store does not hold yet, and concludes from all of them."""
     with open_store(execution.store) as store:
         summary = execute(plan, store, execution)
         if summary.interrupted:
-            return Outcome(summary, None, ())
+            return Conducted(summary, None, ())
         failed = _failed(store, plan.key) if summary.failed else ()
         results = Results.of(plan, dict(store.results(cell.key for cell in plan.cells)))
     verdict: Verdict = protocol_of(study).part("verdict")(study, results)
-    return Outcome(summary, verdict, failed)
+    return Conducted(summary, verdict, failed)
 
 
 def run(study: Study, **execution: Unpack[ExecutionOptions]) -> Any:
@@ -90,17 +93,17 @@ def run(study: Study, **execution: Unpack[ExecutionOptions]) -> Any:
         0
     """
     how = Execution(**execution)
-    outcome = carry_out(study, planned(study, how), how)
-    if outcome.verdict is None:
+    conducted = carry_out(study, planned(study, how), how)
+    if conducted.verdict is None:
         raise KeyboardInterrupt
-    summary = outcome.summary
-    if outcome.failed:
-        reasons = "; ".join(f"{failed.count} × {failed.reason}" for failed in outcome.failed)
+    summary = conducted.summary
+    if conducted.failed:
+        reasons = "; ".join(f"{failed.count} × {failed.reason}" for failed in conducted.failed)
         text = f"{summary.failed} of {summary.cells} runs failed: {reasons}"
         if summary.failed == summary.cells:
             raise MohsError(f"{text}.")
         warnings.warn(text, RuntimeWarning, stacklevel=2)
-    return outcome.verdict
+    return conducted.verdict
 
 
 def find_study(store: Store, name: str | None, protocol: str = "") -> str:
@@ -138,14 +141,40 @@ def stored_verdict(store: Store, key: str) -> Verdict:
     return verdict
 
 
+def load_verdict(study: str | None = None, *, store: str = DEFAULT_STORE) -> Verdict:
+    """The verdict on what a store holds of a study, finished or not. Trains nothing.
+
+    Args:
+        study: its name, its agent, its key or the beginning of that; by default the newest.
+        store: URL of the database of results.
+
+    Returns:
+        The verdict of the study's protocol.
+
+    Raises:
+        UsageError: the store holds no such study.
+        StoreError: there is no store, or it cannot be read.
+
+    Example:
+        >>> import mohs, tempfile
+        >>> from mohs.protocols.conduct import load_verdict
+        >>> store = f"sqlite:///{tempfile.mkdtemp()}/results.db"
+        >>> options = dict(dials=["delay"], seeds=1, budget=300, workers=0, progress="silent")
+        >>> verdict = mohs.diagnose("random", **options, store=store)
+        >>> load_verdict("random", store=store).sentences == verdict.sentences
+        True
+    """
+    with open_store(store, create=False) as opened:
+        return stored_verdict(opened, find_study(opened, study))
+
+
 def _command(name: str) -> str:
     protocol: Protocol = find_protocol(name)
     return protocol.command or protocol.name
 
 
-def _failed(store: Store, key: str) -> tuple[Failed, ...]:
+def _failed(store: Store, key: str) -> tuple[FailureReason, ...]:
     found = failures(store, key)
-    first = {failure.reason: failure.error for failure in found}
-    return tuple(
-        Failed(reason, sum(failure.reason == reason for failure in found), error) for reason, error in first.items()
-    )
+    errors = {failure.reason: failure.error for failure in found}
+    counts = Counter(failure.reason for failure in found)
+    return tuple(FailureReason(reason, counts[reason], error) for reason, error in errors.items())

@@ -9,13 +9,15 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 from typing import Protocol as Interface
 
 from mohs.core.errors import UsageError, unknown
+from mohs.core.plugins import load, skipping
 from mohs.core.values import Json, resolve
 
 GROUP = "mohs.protocols"
@@ -139,7 +141,14 @@ def register_protocol(protocol: Protocol) -> None:
 
 def protocols() -> dict[str, Protocol]:
     """All protocols by name: those of the package, of plugins, and those that were registered."""
-    return {**_built_in(), **_plugins(), **_REGISTERED}
+    plugins = {name: protocol for name, (_, protocol) in _plugins().items()}
+    return {**_built_in(), **plugins, **_REGISTERED}
+
+
+def skipping_plugin(protocol: Protocol) -> AbstractContextManager[None]:
+    """While parts of a protocol are imported: what they raise is one warning if it is of a plugin, an error if not."""
+    point, found = _plugins().get(protocol.name, ("", None))
+    return skipping(GROUP, point) if found is protocol else nullcontext()
 
 
 def find_protocol(name: str) -> Protocol:
@@ -155,12 +164,13 @@ def find_protocol(name: str) -> Protocol:
 
 
 def protocol_of(study: object) -> Protocol:
-    """The protocol whose studies are of this type."""
-    kind = type(study)
-    for protocol in protocols().values():
-        if protocol.study is not None and protocol.part("study") is kind:
+    """The protocol whose studies are of this type. Those that name a module of the type are imported first."""
+    modules = {kind.__module__ for kind in type(study).__mro__}
+    known = [(protocol.study, protocol) for protocol in protocols().values() if protocol.study is not None]
+    for _, protocol in sorted(known, key=lambda pair: pair[0].partition(":")[0] not in modules):
+        if isinstance(study, cast(type, protocol.part("study"))):
             return protocol
-    raise UsageError(f"{kind.__name__} is not the study of any protocol: {', '.join(protocols())}.")
+    raise UsageError(f"{type(study).__name__} is not the study of any protocol: {', '.join(protocols())}.")
 
 
 @cache
@@ -172,7 +182,14 @@ def _built_in() -> dict[str, Protocol]:
 
 
 @cache
-def _plugins() -> dict[str, Protocol]:
-    from mohs.core.plugins import load
-
-    return {record.name: record for _, record in load(GROUP)}
+def _plugins() -> dict[str, tuple[str, Protocol]]:
+    """The protocols of installed packages by name, each with the name of its entry point."""
+    found: dict[str, tuple[str, Protocol]] = {}
+    for point, record in load(GROUP):
+        with skipping(GROUP, point):
+            if not isinstance(record, Protocol):
+                raise UsageError(f"{record!r} is not a Protocol.")
+            if record.name in _built_in():
+                raise UsageError(f"{record.name} is a protocol of mohs: choose another name.")
+            found[record.name] = point, record
+    return found

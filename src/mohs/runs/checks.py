@@ -9,12 +9,12 @@ from mohs.agents.registry import check_plays
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
 from mohs.core.task import Task, members
-from mohs.envs.make import make, time_limit
+from mohs.envs.make import make, make_vec, time_limit
 from mohs.runs.plan import Plan
 
 
 def check_plan(plan: Plan) -> None:
-    """Constructs every task of the plan, and every agent on every kind of task, once.
+    """Constructs every task that is trained or evaluated on, and every agent on every kind of task, once.
 
     Raises:
         UsageError: a task cannot be made, or an agent cannot play it; the sentence names the agent and the point.
@@ -31,14 +31,12 @@ def check_plan(plan: Plan) -> None:
 
 
 def _check_cell(cell: Cell, tried: set[object]) -> None:
-    for segment in cell.segments:
-        tasks = members(segment.source)[0]
-        for task in tasks:
-            if task.environment.third_party and (reason := cannot_be_made(replace(task, seed=0))):
-                raise UsageError(reason)
-        kind = cell.agent, cell.steps, tasks[0].env, tasks[0].environment.realisation("spaces")(tasks[0])
+    for task in dict.fromkeys(task for source in cell.sources for task in members(source)[0]):
+        if reason := cannot_be_made(replace(task, seed=0)):
+            raise UsageError(reason)
+        kind = cell.agent, cell.steps, task.env, task.environment.realisation("spaces")(task)
         if kind not in tried:
-            check_plays(cell.agent, tasks[0], cell.steps or None)
+            check_plays(cell.agent, task, cell.steps or None)
             tried.add(kind)
 
 
@@ -46,6 +44,9 @@ def _check_cell(cell: Cell, tried: set[object]) -> None:
 def cannot_be_made(task: Task) -> str:
     """Why an environment cannot be constructed, or its episodes never end; "" where all is well."""
     try:
+        if not task.environment.third_party:
+            make_vec(task, num_envs=1).close()  # builds the task and compiles nothing
+            return ""
         made = make(task)
     except UsageError as error:
         return str(error)

@@ -1,7 +1,8 @@
 """What will a plan cost? Cells, steps and packs; time and disk space, estimated by a short trial of each kind of pack.
 
 A trial trains a real pack briefly in one thread, as a worker does. It measures this machine with its present load. A
-pack that fails in its trial is left out of the time. When it runs, its cells are recorded as failed.
+pack that fails in its trial is left out of the time, and the cost keeps the first reason. When it runs, its cells are
+recorded as failed.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+import traceback
 from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -40,6 +42,7 @@ class Cost:
     results: int
     checkpoints: int
     broken: int  # cells whose trial failed, so that their time is not known
+    reason: str  # why the first of them failed
 
     def to_json(self) -> dict[str, Json]:
         return asdict(self)
@@ -63,7 +66,7 @@ def cost(cells: Sequence[Cell], workers: int, pack_size: int | None = None, devi
             largest[_kind(job[0])] = job
     each = min(LONGEST, max(SHORTEST, SECONDS / max(1, len(largest))))
     trials = {kind: _tried(job, each, device) for kind, job in largest.items()}
-    known = [(len(job), trial) for job in jobs if (trial := trials[_kind(job[0])])]
+    known = [(len(job), trial) for job in jobs if isinstance(trial := trials[_kind(job[0])], Trial)]
     times = [size * trial.seconds for size, trial in known]
     saved = sorted((size * trial.checkpoint for size, trial in known), reverse=True)
     return Cost(
@@ -75,16 +78,17 @@ def cost(cells: Sequence[Cell], workers: int, pack_size: int | None = None, devi
         results=sum(stored(cell) for cell in cells),
         checkpoints=sum(saved[:at_once]),
         broken=len(cells) - sum(size for size, _ in known),
+        reason=next((trial for trial in trials.values() if isinstance(trial, str)), ""),
     )
 
 
-def _tried(cells: Sequence[Cell], seconds: float, device: str) -> Trial | None:
-    """None where the pack fails: its cells will say why when they run."""
+def _tried(cells: Sequence[Cell], seconds: float, device: str) -> Trial | str:
+    """The trial of a pack, or why it fails."""
     with contextlib.redirect_stdout(sys.stderr):  # what an agent prints must not mix with data
         try:
             return try_out(cells, seconds, device)
-        except (Exception, SystemExit):
-            return None
+        except (Exception, SystemExit) as error:
+            return " ".join("".join(traceback.format_exception_only(error)).split())
 
 
 def try_out(cells: Sequence[Cell], seconds: float, device: str = "cpu") -> Trial:

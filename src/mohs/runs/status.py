@@ -81,27 +81,28 @@ def failures(store: Store, study: str, limit: int | None = None) -> list[Failure
 
 
 def find(store: Store, name: str, protocol: str = "") -> StoredStudy:
-    """The study with this name, key, beginning of a key, or agent; of this protocol if one is.
+    """The study with this name, key, beginning of a key, or agent: the newest, of this protocol if one is.
 
-    Of several with one name or agent it is the newest. Studies whose first agent it is are preferred to others.
+    A study has its own name, and perhaps a shorter one among its options. Of the studies of an agent, those of this
+    agent alone come first, then those that name it first.
 
     Raises:
         UsageError: there is none, or several keys begin so.
     """
-    every = store.studies()
-    studies = [*(s for s in every if s.protocol != protocol), *(s for s in every if s.protocol == protocol)]
-    if named := [s for s in studies if s.name == name]:
-        return named[-1]
-    keys = [s for s in studies if s.key.startswith(name)] if len(name) >= SHORTEST_KEY else []
-    keys = [s for s in keys if s.protocol == protocol] or keys
-    if len(keys) > 1:
-        listed = ", ".join(f"{s.key[:LISTED_KEY]} ({s.name})" for s in keys)
-        raise UsageError(f"the keys of several studies begin with {name!r}: {listed}.")
-    first = [s for s in studies if s.agents[:1] == (name,)]
-    found = keys or first or [s for s in studies if name in s.agents]
-    if not found:
-        raise unknown("study", name, {s.name for s in studies})
-    return found[-1]
+    newest_first = store.studies()[::-1]
+    studies = sorted(newest_first, key=lambda s: s.protocol != protocol)
+    named = [s for s in studies if s.name == name] or [s for s in studies if s.options.get("name") == name]
+    if named:
+        return named[0]
+    if len(name) >= SHORTEST_KEY and (found := [s for s in studies if s.key.startswith(name)]):
+        found = [s for s in found if s.protocol == protocol] or found
+        if len(found) > 1:
+            listed = ", ".join(f"{s.key[:LISTED_KEY]} ({s.name})" for s in found)
+            raise UsageError(f"the keys of several studies begin with {name!r}: {listed}.")
+        return found[0]
+    if found := [s for s in studies if name in s.agents]:
+        return min(found, key=lambda s: (s.protocol != protocol, s.agents != (name,), s.agents[0] != name))
+    raise unknown("study", name, {s.name for s in studies})
 
 
 def _study_status(store: Store, study: StoredStudy, errors: int) -> StudyStatus:

@@ -9,6 +9,7 @@ import pytest
 from invented_diagnoses import invented, judged
 from mohs import UsageError
 from mohs.agents.registry import agent
+from mohs.protocols.compare.command import compare
 from mohs.protocols.compare.comparison import compare_diagnoses
 from mohs.protocols.diagnose.study import DiagnosisStudy
 
@@ -44,6 +45,12 @@ def test_comparing_two_agents():
 
 def on_cartpole(dials, **params):
     return DiagnosisStudy.make(agent("random"), env="CartPole-v1", seeds=6, budget=1000, dials=dials, params=params)
+
+
+@pytest.mark.parametrize(("a", "b"), [(3, 4), (None, None)])
+def test_what_is_no_diagnosis_is_refused(a, b):
+    with pytest.raises(UsageError, match="must be a diagnosis"):
+        compare(a, b)
 
 
 def test_two_agents_are_compared_by_what_they_earn_where_tasks_have_no_references():

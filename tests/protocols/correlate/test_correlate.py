@@ -6,6 +6,7 @@ import json
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from scipy.stats import spearmanr
 
 from mohs.cli import main
 from mohs.core.errors import UsageError
+from mohs.protocols.correlate.command import correlate
 from mohs.protocols.correlate.correlation import correlate_studies
 from mohs.protocols.experiment.files import read_study
 from mohs.protocols.experiment.study import Axis, Experiment, Level, plan
@@ -102,7 +104,9 @@ def test_what_cannot_be_correlated_is_told(tmp_path: Path) -> None:
         correlate_studies([toy], toy, "points")
 
 
-def test_the_command_writes_what_it_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_what_it_prints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     store = f"sqlite:///{tmp_path}/store.db"
     for name, settings in (("toy", TOY), ("complex", COMPLEX)):
         (tmp_path / f"{name}.toml").write_text(STUDY.format(**settings))
@@ -123,13 +127,23 @@ def test_the_command_writes_what_it_prints(tmp_path: Path, capsys: pytest.Captur
     assert csv[1].startswith("q_learning,reward_noise,toy,complex,")
     page = (tmp_path / "report" / "report.html").read_text()
     assert 'data-figure="agreement"' in page
+    monkeypatch.chdir(tmp_path)
+    for studies, directory in ((["toy", "complex"], "toy-and-complex"), (["complex", "toy"], "complex-and-toy")):
+        command(["correlate", *studies, "--store", store])
+        assert (tmp_path / "mohs-report" / f"{directory}-correlated" / "report.html").is_file()
 
 
 def test_one_study_is_not_enough(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main(["correlate", "toy", "--store", f"sqlite:///{tmp_path}/store.db"])
     assert ended.value.code == 2
-    assert "two studies at least" in capsys.readouterr().err
+    assert "two or more" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("studies", [3, "toy", ["toy"], [3, 4]])
+def test_what_is_no_study_is_refused(studies: Any) -> None:
+    with pytest.raises(UsageError, match=r"studies must be a list|must be the verdict of a study file"):
+        correlate(studies)
 
 
 def command(words: list[str]) -> None:

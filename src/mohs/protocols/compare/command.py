@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mohs.protocols.options import DEFAULT_STORE, REPORTS, AsJson, Png, StoreUrl
+from mohs.core.errors import UsageError
+from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl
 
 if TYPE_CHECKING:
     from mohs.protocols.compare.comparison import Comparison
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def compare_command(
-    a: Annotated[str, typer.Argument(help="An agent or study key.")],
-    b: Annotated[str, typer.Argument(help="Another one.")],
-    out: Annotated[Path, typer.Option(help="Directory of the report.")] = REPORTS / "comparison",
+    a: Annotated[str, typer.Argument(help="The first diagnosed agent, or the name or key of its diagnosis.")],
+    b: Annotated[str, typer.Argument(help="The second diagnosed agent, or the name or key of its diagnosis.")],
+    out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     png: Png = False,
     as_json: AsJson = False,
@@ -25,7 +25,7 @@ def compare_command(
     """Compare two diagnosed agents on the same cells: probability of improvement with intervals."""
     from mohs.protocols.output import Output, deliver
 
-    output = Output(out, png, as_json)
+    output = Output.of(out, f"{a} against {b}", png, as_json)
     output.check()
     deliver(compare(a, b, store=store), output)
 
@@ -35,14 +35,14 @@ def compare(a: str | Diagnosis, b: str | Diagnosis, *, store: str = DEFAULT_STOR
 
     Args:
         a: a diagnosis, or the agent, name or key of one in the store.
-        b: another one.
+        b: the diagnosis that it is compared with, likewise.
         store: URL of the database of results.
 
     Returns:
         Probabilities of improvement, paired differences and rank correlations, with intervals.
 
     Raises:
-        UsageError: a study is not there, or the two have nothing in common.
+        UsageError: one is not a diagnosis or is not there, or the two have nothing in common.
 
     Example:
         >>> import mohs, tempfile
@@ -57,13 +57,15 @@ def compare(a: str | Diagnosis, b: str | Diagnosis, *, store: str = DEFAULT_STOR
     from mohs.protocols.compare.comparison import compare_diagnoses
     from mohs.protocols.conduct import find_study, stored_verdict
     from mohs.protocols.diagnose.study import PROTOCOL
+    from mohs.protocols.diagnose.verdict import Diagnosis
     from mohs.runs.store import open_store
 
-    def found(side: str | Diagnosis) -> Diagnosis:
-        if not isinstance(side, str):
-            return side
-        with open_store(store, create=False) as opened:
-            verdict: Any = stored_verdict(opened, find_study(opened, side, PROTOCOL))
-        return verdict  # type: ignore[no-any-return]
+    def found(side: object) -> Diagnosis:
+        if isinstance(side, str):
+            with open_store(store, create=False) as opened:
+                side = stored_verdict(opened, find_study(opened, side, PROTOCOL))
+        if not isinstance(side, Diagnosis):
+            raise UsageError(f"what is compared must be a diagnosis, or the agent, name or key of one, not {side!r}.")
+        return side
 
     return compare_diagnoses(found(a), found(b))

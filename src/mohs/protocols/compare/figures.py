@@ -18,7 +18,7 @@ from mohs.protocols.diagnose.figures.response import (
 )
 from mohs.protocols.diagnose.verdict import Diagnosis, DialVerdict
 from mohs.report import numbers
-from mohs.report.figures.marks import error_bars
+from mohs.report.figures.marks import error_bars, escaped
 from mohs.report.theme import LIGHT, blank
 from mohs.stats import Estimate
 
@@ -51,7 +51,7 @@ def improvement_rows(comparison: Comparison) -> tuple[ImprovementRow, ...]:
 def improvement_figure(rows: tuple[ImprovementRow, ...], names: tuple[str, str]) -> go.Figure:
     """Points with intervals on the line from "B always better" to "A always better"."""
     levels = sorted({numbers.level(r.estimate.level) for r in rows})
-    note = f"probability that a run of {_escaped(names[0])} beats a run of {_escaped(names[1])} at the same dose · "
+    note = f"probability that a run of {escaped(names[0])} beats a run of {escaped(names[1])} at the same dose · "
     counts = numbers.count(r.estimate.n for r in rows)
     figure = blank(130 + 36 * len(rows), f"{note}{' / '.join(levels)} intervals · {counts} seeds")
     for y, row in enumerate(rows):
@@ -83,8 +83,8 @@ def improvement_figure(rows: tuple[ImprovementRow, ...], names: tuple[str, str])
         margin={"t": 66, "b": 40, "l": 150, "r": 8},
     )
     for x, anchor, text in (
-        (0, "left", f"← {_escaped(names[1])} better"),
-        (1, "right", f"{_escaped(names[0])} better →"),
+        (0, "left", f"← {escaped(names[1])} better"),
+        (1, "right", f"{escaped(names[0])} better →"),
     ):
         figure.add_annotation(
             x=x, y=1, yref="paper", yanchor="bottom", xanchor=anchor, text=text, showarrow=False,
@@ -136,14 +136,9 @@ def overlay_figure(data: Overlay) -> go.Figure:
         draw_runs(figure, side, {}, soft)
         for trace in figure.data[before:]:
             trace.update(showlegend=False)
-        draw_means(figure, side, side.scores, _escaped(name), colour, {}, lines=True, symbol=symbol)
+        draw_means(figure, side, side.scores, escaped(name), colour, {}, lines=True, symbol=symbol)
         draw_missing(figure, side, low + 0.02 * (high - low), {})
     figure.update_xaxes(data.a.axis.layout())
     figure.update_yaxes(range=[low, high], title={"text": data.a.ends or what})
     figure.update_layout(margin={"t": 50})
     return figure
-
-
-def _escaped(text: str) -> str:
-    """Plotly reads a few tags in texts; a name is not one of them."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mohs.core.errors import UsageError
-from mohs.protocols.options import DEFAULT_STORE, REPORTS, AsJson, Png, StoreUrl
+from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl
 
 if TYPE_CHECKING:
     from mohs.protocols.correlate.correlation import Correlation
@@ -23,7 +22,7 @@ def correlate_command(
     measure: Annotated[
         str | None, typer.Option(help="What both are measured by; the first figure of each study by default.")
     ] = None,
-    out: Annotated[Path, typer.Option(help="Directory of the report.")] = REPORTS / "correlation",
+    out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     png: Png = False,
     as_json: AsJson = False,
@@ -31,7 +30,7 @@ def correlate_command(
     """Do toy studies order the doses as a complex one does? Rank correlations over doses paired by their order."""
     from mohs.protocols.output import Output, deliver
 
-    output = Output(out, png, as_json)
+    output = Output.of(out, f"{' and '.join(studies)} correlated", png, as_json)
     output.check()
     deliver(correlate(studies, measure=measure, store=store), output)
 
@@ -50,7 +49,7 @@ def correlate(
         One rank correlation for each agent and axis that both have, with intervals.
 
     Raises:
-        UsageError: a study is not there, or they have no agent and axis in common.
+        UsageError: one is not the verdict of a study file or is not there, or they have no agent and axis in common.
 
     Example:
         >>> import json, mohs, pathlib, tempfile
@@ -68,15 +67,18 @@ def correlate(
     from mohs.protocols.conduct import find_study, stored_verdict
     from mohs.protocols.correlate.correlation import correlate_studies
     from mohs.protocols.experiment.study import PROTOCOL
+    from mohs.protocols.experiment.verdict import ExperimentVerdict
     from mohs.runs.store import open_store
 
-    if len(studies) < 2:
-        raise UsageError("two studies at least are correlated: toy studies, then the complex one.")
-    found: list[ExperimentVerdict] = [study for study in studies if not isinstance(study, str)]
-    if len(found) < len(studies):
-        with open_store(store, create=False) as opened:
-            found = [
-                stored_verdict(opened, find_study(opened, study, PROTOCOL)) if isinstance(study, str) else study  # type: ignore[misc]
-                for study in studies
-            ]
-    return correlate_studies(found[:-1], found[-1], measure)
+    def found(study: object) -> ExperimentVerdict:
+        if isinstance(study, str):
+            with open_store(store, create=False) as opened:
+                study = stored_verdict(opened, find_study(opened, study, PROTOCOL))
+        if not isinstance(study, ExperimentVerdict):
+            raise UsageError(f"a study must be the verdict of a study file, or the name or key of one, not {study!r}.")
+        return study
+
+    if isinstance(studies, str) or not isinstance(studies, Sequence) or len(studies) < 2:
+        raise UsageError("studies must be a list of two or more: toy studies, then the complex one.")
+    *toys, complex_ = map(found, studies)
+    return correlate_studies(toys, complex_, measure)

@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 
 from mohs.protocols.correlate.correlation import Correlation, Row
 from mohs.report import numbers
-from mohs.report.figures.marks import error_bars
+from mohs.report.figures.marks import error_bars, escaped
 from mohs.report.theme import LIGHT, dress
 from mohs.stats import Estimate
 
@@ -20,7 +20,7 @@ HEIGHT = 330  # of a row of panels
 
 
 @dataclass(frozen=True)
-class Point:
+class DosePoint:
     """One dose: what it is called, and the means of both studies."""
 
     label: str
@@ -33,7 +33,7 @@ class Plane:
     """All doses of an agent on an axis, in their order."""
 
     title: str
-    points: tuple[Point, ...]
+    points: tuple[DosePoint, ...]
 
 
 def planes(found: Correlation) -> tuple[Plane, ...]:
@@ -79,11 +79,13 @@ def _draw(figure: go.Figure, plane: Plane, place: dict[str, int]) -> None:
 
 
 def _title(row: Row) -> str:
-    return f"{row.agent} · {row.axis} · r = {numbers.number(row.correlation.value)}"
+    return f"{escaped(row.agent)} · {escaped(row.axis)} · r = {numbers.number(row.correlation.value)}"
 
 
-def _points(row: Row) -> tuple[Point, ...]:
-    return tuple(Point(dose_label(pair.toy_dose, pair.complex_dose), pair.toy, pair.complex) for pair in row.pairs)
+def _points(row: Row) -> tuple[DosePoint, ...]:
+    return tuple(
+        DosePoint(escaped(dose_label(pair.toy_dose, pair.complex_dose)), pair.toy, pair.complex) for pair in row.pairs
+    )
 
 
 def dose_label(toy: object, other: object) -> str:

@@ -46,9 +46,9 @@ HEAD = ("agent", "axis", "doses: toy ~ complex", "r", "p", "p (Student)", "doses
 def cells(row: Row) -> tuple[str, ...]:
     """A row as texts, in the order of `HEAD`."""
     doses = ", ".join(dose_label(pair.toy_dose, pair.complex_dose) for pair in row.pairs)
-    chances = numbers.number(row.p), numbers.number(row.p_student)
+    p_values = numbers.number(row.p), numbers.number(row.p_student)
     found = row.correlation
-    return row.agent, row.axis, doses, numbers.estimated(found), *chances, str(len(row.pairs)), str(found.n)
+    return row.agent, row.axis, doses, numbers.estimated(found), *p_values, str(len(row.pairs)), str(found.n)
 
 
 def _row(row: Row) -> str:
