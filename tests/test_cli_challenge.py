@@ -66,7 +66,7 @@ def test_deep_agents_play_in_packs_and_those_of_stable_baselines3_alone(place, c
     assert run("ppo", "dqn", "sb3:PPO", "sb3:DQN", *words) == 0
     data = json.loads(capsys.readouterr().out)
     assert [agent["tries"] for agent in data["agents"]] == [1, 2, 1, 2]
-    assert data["missing_runs"] == 0
+    assert data["missing"] == 0
 
 
 def test_a_broken_agent_leaves_missing_runs_and_the_others_stand(place, capsys):

@@ -146,7 +146,7 @@ class ChallengeVerdict(Verdict):
             "headline": list(self.sentences),
             "mdps": [{**asdict(mdp), "goal": goal} for mdp, goal in zip(self.mdps, self.goals, strict=True)],
             "runs": self.runs,
-            "missing_runs": self.missing,
+            "missing": self.missing,
             "agents": [_result_json(self, result) for result in self.agents],
             "baselines": [
                 {

@@ -120,7 +120,8 @@ class Diagnosis(Verdict):
             "study": self.study.to_json(),
             "headline": list(self.sentences),
             "references": self.scale.to_json(),
-            "missing_cells": self.missing,
+            "runs": self.runs,
+            "missing": self.missing,
             "vanilla": _dose_json(self.vanilla),
             "dials": [
                 {

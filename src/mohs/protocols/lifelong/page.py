@@ -84,7 +84,7 @@ def page(verdict: LifelongVerdict) -> Page:
             for name, score in verdict.performance.items()
             if score.low is not None and score.high is not None
         ),
-        "missing runs": f"{verdict.missing:,}",
+        "missing runs": f"{verdict.missing:,} of {verdict.runs:,}",
     }
     tables = {"metrics.csv": metrics_csv(verdict), "matrix.csv": matrix_csv(verdict)}
     sections = ("verdict", "metrics", "tasks", "methods")

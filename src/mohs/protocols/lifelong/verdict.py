@@ -86,7 +86,8 @@ class LifelongVerdict(Verdict):
     ceiling: float | None
     similarity: Mapping[str, Floats]
     findings: tuple[Finding, ...]
-    missing: int  # runs of all that were planned
+    runs: int  # that were planned
+    missing: int
 
     def frame(self) -> pd.DataFrame:
         """One row for each agent and seed, with every metric of the lifelong run.
@@ -116,7 +117,8 @@ class LifelongVerdict(Verdict):
             "performance": {name: score.to_json() for name, score in self.performance.items()},
             "ceiling_without_task_id": self.ceiling,
             "similarity": {name: matrix.tolist() for name, matrix in self.similarity.items()},
-            "missing_cells": self.missing,
+            "runs": self.runs,
+            "missing": self.missing,
             "agents": [_agent_json(self, result) for result in self.agents],
         }
 
@@ -130,7 +132,7 @@ def verdict(study: LifelongStudy, results: Results) -> LifelongVerdict:
     course = study.curriculum
     top = None if study.task_id else ceiling([course.task(name) for name in course.learnt])
     said = findings(study, agents, performance, top)
-    return LifelongVerdict(study, performance, scores, agents, top, alike, said, results.missing)
+    return LifelongVerdict(study, performance, scores, agents, top, alike, said, results.planned, results.missing)
 
 
 def _scores(study: LifelongStudy, performance: Mapping[str, Score], results: Results) -> Scores:
