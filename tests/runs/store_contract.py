@@ -139,7 +139,8 @@ class StoreContract:
     def test_a_study_is_found_by_its_agent_the_first_one_before_the_others(self, store: Store) -> None:
         alone = Plan("fake lr=1", "none", {}, (cell(0),))
         second = replace(cell(1), agent=Agent.make("other"))
-        both = Plan("both quick", "none", {"name": "both"}, (second, cell(1)))
+        baseline = Cell(Agent.make("random"), 1, (replace(cell(1).segments[0], steps=0),))
+        both = Plan("both quick", "none", {"name": "both"}, (baseline, second, cell(1)))
         for made in (alone, both):
             store.add(made)
         assert find(store, "fake").key == alone.key

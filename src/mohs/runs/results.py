@@ -6,7 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from mohs.agents.protocol import Points
+from mohs.core.errors import MohsError
 from mohs.runs.plan import Plan, Track
+
+
+class UnplannedError(MohsError, LookupError):
+    """Results were asked for that the plan does not have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,9 +43,22 @@ class Results:
         return cls(seeds, curves, len(keys), len(keys - found.keys()))
 
     def at(self, agent: str, point: str = "") -> tuple[Points | None, ...]:
-        """The curves of an agent at a point, one for each seed; all are missing where it was never planned."""
-        return self.curves.get(Track(agent, point), (None,) * self.seeds)
+        """The curves of an agent at a point, one for each seed.
+
+        Raises:
+            UnplannedError: the plan has no such track.
+        """
+        track = Track(agent, point)
+        if track not in self.curves:
+            planned = sorted({other.point for other in self.curves if other.agent == agent})
+            agents = sorted({other.agent for other in self.curves})
+            known = (
+                f"it is planned at {', '.join(map(repr, planned))}" if planned else f"agents are {', '.join(agents)}"
+            )
+            raise UnplannedError(f"no run of {agent} at {point!r} is planned: {known}.")
+        return self.curves[track]
 
     def finished(self, agent: str, point: str = "") -> Iterator[tuple[int, Points]]:
-        """The seeds of the runs that have finished, with their curves."""
-        return ((seed, curves) for seed, curves in enumerate(self.at(agent, point)) if curves is not None)
+        """The seeds of the runs that have finished, with their curves; none where no run was planned."""
+        planned = self.curves.get(Track(agent, point), ())
+        return ((seed, curves) for seed, curves in enumerate(planned) if curves is not None)

@@ -38,7 +38,7 @@ class MissingStoreError(StoreError):
 
 @dataclass(frozen=True)
 class StoredStudy:
-    """A plan as the store lists it, with the names of its agents in the order of the plan.
+    """A plan as the store lists it, with the names of the agents that it trains, in its order.
 
     A study that an older version wrote has no tracks, and as its agent the first word of its name.
     """

@@ -183,9 +183,9 @@ class SqlStore:
 
 
 def _header(plan: Plan) -> str:
-    """The options, tracks and agents of a plan as text."""
+    """The options, tracks and agents of a plan as text. What trains nothing is a baseline, none of its agents."""
     tracks: list[Json] = [[track.agent, track.point] for track in plan.tracks]
-    agents: list[Json] = list(dict.fromkeys(cell.agent.name for cell in plan.cells))
+    agents: list[Json] = list(dict.fromkeys(cell.agent.name for cell in plan.cells if cell.steps))
     return canonical_json({"study": dict(plan.options), "tracks": tracks, "agents": agents})
 
 
