@@ -94,6 +94,11 @@ def test_its_agent_is_diagnosed_with_its_doses(installed):
     assert found["vanilla"]["mean"]["normalised_eval"]["value"] == pytest.approx(1.0)
 
 
+def test_its_doses_are_tried_in_another_environment(installed):
+    code = "from mohs.protocols.diagnose.batteries import known_doses as k; print(k('CartPole-v1', 'quick')"
+    assert python(installed, f"{code}['observation_noise'])").strip() == "(0.0, 0.1, 0.3)"
+
+
 def test_its_protocol_is_a_command_with_all_that_commands_have(installed):
     words = [
         "reach",

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mohs.protocols.card.card import card
     from mohs.protocols.challenge.command import challenge
     from mohs.protocols.compare.command import compare
-    from mohs.protocols.conduct import run
+    from mohs.protocols.conduct import load_verdict, run
     from mohs.protocols.correlate.command import correlate
     from mohs.protocols.diagnose.command import diagnose
     from mohs.protocols.experiment.files import read_study
@@ -56,6 +56,7 @@ _LAZY = {
     "inject_vec": "mohs.envs.inject",
     "lifelong": "mohs.protocols.lifelong.command",
     "load": "mohs.runs.export",
+    "load_verdict": "mohs.protocols.conduct",
     "make": "mohs.envs.make",
     "make_vec": "mohs.envs.make",
     "read_study": "mohs.protocols.experiment.files",
@@ -71,8 +72,8 @@ __all__ = [
     "Agent", "AgentEntry", "Cell", "Curriculum", "Dial", "Environment", "Execution", "Family", "MohsError", "Point",
     "Probe", "Protocol", "Reference", "Score", "Segment", "StoreError", "Table", "Task", "TaskSet", "UsageError",
     "Verdict", "card", "challenge", "compare", "correlate", "ctgraph", "diagnose", "inject", "inject_vec", "lifelong",
-    "load", "make", "make_vec", "read_study", "register_agent", "register_environment", "register_protocol", "run",
-    "table", "write_report",
+    "load", "load_verdict", "make", "make_vec", "read_study", "register_agent", "register_environment",
+    "register_protocol", "run", "table", "write_report",
 ]  # fmt: skip
 
 

@@ -141,6 +141,7 @@ def _custom(name: str) -> AgentEntry | None:
         learner="mohs.agents.external:custom",
         config=None,
         make="mohs.agents.external:custom_agent",
+        check_plays="mohs.agents.external:check_makes",
         alone=True,
         whole=True,
     )

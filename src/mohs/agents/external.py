@@ -19,8 +19,9 @@ from mohs.agents.protocol import NONE_FAILED, Points, UserAgent
 from mohs.agents.registry import agent_entry
 from mohs.agents.windows import Windows
 from mohs.core import seeding
-from mohs.core.cell import Agent, Cell
+from mohs.core.cell import Agent, Cell, Segment
 from mohs.core.errors import MohsError, UsageError
+from mohs.core.task import Task
 from mohs.core.values import resolve, source_hash
 from mohs.envs.keeping import pickled
 from mohs.envs.make import make
@@ -44,6 +45,16 @@ def custom_agent(name: str, **params: Any) -> Agent:
 def custom_entry(name: str, **params: Any) -> Agent:
     """The agent of an entry in a file or module, with a hash of that file."""
     return Agent.make(name, agent_source(name), **params)
+
+
+def check_makes(agent: Agent, task: Task, steps: int | None = None) -> None:
+    """Raises where a custom agent cannot be made for a task: it is made once, as a run makes it."""
+    try:
+        ExternalLearner([Cell(agent, 0, (Segment(task, 1),))])
+    except UsageError:
+        raise
+    except Exception as error:  # code of the user may raise anything
+        raise UsageError(f"{agent.name} cannot be made: {type(error).__name__}: {error}.") from error
 
 
 def custom(cells: Sequence[Cell], device: str = "cpu") -> ExternalLearner:

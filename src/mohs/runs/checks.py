@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
+
+import gymnasium
 
 from mohs.agents.registry import check_plays
 from mohs.core.cell import Cell
@@ -50,8 +54,20 @@ def cannot_be_made(task: Task) -> str:
         made = make(task)
     except UsageError as error:
         return str(error)
-    limit = time_limit(made)
+    limit, trouble = time_limit(made), _first_step(made)
     made.close()
+    if trouble:
+        return f"{task.env} cannot be played: {trouble}."
     if limit is None:
-        return f"{task.env} has no time limit, so an episode may never end: --param max_episode_steps=N."
+        return f"{task.env} has no time limit, so an episode may never end: set max_episode_steps."
     return ""
+
+
+def _first_step(env: gymnasium.Env[Any, Any]) -> str:
+    """What goes wrong in the first step of an environment, if anything does."""
+    try:
+        env.reset(seed=0)
+        _, reward, *_ = env.step(env.action_space.sample())
+        return "" if math.isfinite(reward) else f"its first reward is {reward}"
+    except Exception as error:  # code of the user may raise anything
+        return f"{type(error).__name__}: {error}"
