@@ -161,8 +161,9 @@ def test_a_custom_agent(mohs_run):
 def test_a_failing_agent_is_shown_and_the_rest_continues(mohs_run, tmp_path):
     (tmp_path / "broken.py").write_text(
         Path(EXAMPLE.rpartition(":")[0]).read_text()
-        + "\n\ndef make(env, seed):\n    if seed % 2:\n        raise RuntimeError('no luck')\n"
-        + "    return MonteCarloAgent(env, seed)\n"
+        + "\n\nclass Unlucky(MonteCarloAgent):\n"
+        + "    def train(self, env, steps):\n        raise RuntimeError('no luck')\n"
+        + "\n\ndef make(env, seed):\n    return (Unlucky if seed % 2 else MonteCarloAgent)(env, seed)\n"
     )
     code, out, err = mohs_run("diagnose", "broken.py:make", *SMALL, "--workers", "0")
     assert code == 1

@@ -8,7 +8,8 @@ import pytest
 
 import mohs
 from mohs.cli import main
-from mohs.protocols.lifelong.curriculum import shipped
+from mohs.core.data_files import shipped
+from mohs.protocols.lifelong.curriculum import SHIPPED
 
 COURSE = """
 title = "Two goals"
@@ -83,7 +84,7 @@ def test_from_python_it_is_one_call(place):
 
 def test_curricula_are_listed(capsys):
     assert run("curricula", "--json") == 0
-    assert [course["name"] for course in json.loads(capsys.readouterr().out)] == list(shipped())
+    assert [course["name"] for course in json.loads(capsys.readouterr().out)] == list(shipped(SHIPPED))
     assert run("curricula") == 0
     assert "su_goals" in capsys.readouterr().out
 

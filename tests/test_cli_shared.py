@@ -126,8 +126,29 @@ def test_a_store_that_cannot_be_used_is_refused_before_the_plan_is_made(place, c
     assert (place / "file").read_bytes() == before
 
 
+BROKEN = """
+class Broken:
+    def train(self, env, steps):
+        raise ArithmeticError('out of\\nluck')
+
+    def act(self, observation, memory, deterministic):
+        return 0, memory
+
+
+def broken(env, seed):
+    return Broken()
+"""
+
+
+def test_an_agent_that_cannot_be_made_is_refused_before_anything_runs(place, capsys):
+    (place / "mine.py").write_text("def broken(env, seed):\n    raise ArithmeticError('out of luck')\n")
+    assert run("diagnose", "mine.py:broken", "--dials", "delay", "--seeds", "1", "--budget", "300") == 2
+    assert "mine.py:broken cannot be made: ArithmeticError: out of luck." in capsys.readouterr().err
+    assert not (place / "mohs.db").exists()
+
+
 def test_a_dry_run_says_why_a_trial_fails(place, capsys):
-    (place / "mine.py").write_text("def broken(env, seed):\n    raise ArithmeticError('out of\\nluck')\n")
+    (place / "mine.py").write_text(BROKEN)
     words = ["diagnose", "mine.py:broken", "--dials", "delay", "--seeds", "1", "--budget", "300", "--dry-run"]
     for more in ([], ["--json"]):
         assert run(*words, *more) == 1

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import mohs
+from mohs.protocols.protocol import protocols
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
@@ -45,6 +46,19 @@ MODULES = sorted({thing.__module__ for thing in PUBLIC.values() if hasattr(thing
 @pytest.mark.parametrize("name", PUBLIC)
 def test_public_things_have_a_docstring(name):
     assert inspect.getdoc(PUBLIC[name])
+
+
+@pytest.mark.parametrize("protocol", sorted(protocols()))
+def test_what_verdicts_are_made_of_has_docstrings(protocol):
+    """Classes in the modules of a protocol's study and verdict, and their public members."""
+    record = protocols()[protocol]
+    parts = [record.part(part) for part in ("study", "verdict", "page") if getattr(record, part) is not None]
+    modules = {sys.modules[part.__module__] for part in parts}
+    classes = [thing for module in modules for thing in vars(module).values() if inspect.isclass(thing)]
+    for thing in (found for found in classes if found.__module__.startswith(f"mohs.protocols.{protocol}.")):
+        assert (thing.__doc__ or "").partition("(")[0] != thing.__name__, thing  # what dataclasses make up
+        for name, member in members(thing):
+            assert inspect.getdoc(member), f"{thing.__name__}.{name}"
 
 
 @pytest.mark.parametrize("name", PUBLIC)

@@ -12,6 +12,7 @@ from mohs.agents.entries import ENTRIES
 from mohs.agents.entry import AgentEntry
 from mohs.agents.hyperparameters import FORMER
 from mohs.agents.registry import agent, agent_entries, agent_entry, config_class, describe, learner, register_agent
+from mohs.core import plugins
 from mohs.core.cell import Agent, Cell, Probe, Segment
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
@@ -64,8 +65,10 @@ def fresh(monkeypatch):
     """No agents beside those of mohs, before and after."""
     monkeypatch.setattr(registry, "_REGISTERED", {})
     registry._installed.cache_clear()
+    plugins.load.cache_clear()
     yield
     registry._installed.cache_clear()
+    plugins.load.cache_clear()
 
 
 @pytest.fixture

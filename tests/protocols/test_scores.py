@@ -66,7 +66,8 @@ def test_values_are_found_by_their_labels(scores):
 def test_only_the_missing_run_is_nan(scores):
     assert np.argwhere(np.isnan(scores.values[..., 0])).tolist() == [[1, 1, 1]]
     assert (np.isnan(scores.values[..., 0]) == np.isnan(scores.values[..., 1])).all()
-    nothing = Scores.of(Results(SEEDS, {}, 0, 0), FAMILY, AGENTS, MEASURES, lambda *_: {})
+    tracks = {Track(agent, point.name): (None,) * SEEDS for agent in AGENTS for point in FAMILY}
+    nothing = Scores.of(Results(SEEDS, tracks, 0, 0), FAMILY, AGENTS, MEASURES, lambda *_: {})
     assert nothing.values.shape == scores.values.shape
     assert np.isnan(nothing.values).all()
 

@@ -8,10 +8,27 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from mohs.core.errors import UsageError
+from mohs.core.errors import UsageError, unknown
 
 ENDINGS = (".toml", ".yaml", ".yml", ".json")
 FLOAT = r"^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$"  # of YAML 1.2
+
+
+def shipped(folder: Path) -> dict[str, Path]:
+    """The files of a folder of the package, by name."""
+    return {file.stem: file for file in sorted(folder.glob("*.toml"))}
+
+
+def find_file(kind: str, source: str, folder: Path) -> Path:
+    """The file at a path, or the shipped one of this name."""
+    path, known = Path(source), shipped(folder)
+    if path.suffix in ENDINGS:
+        if not path.is_file():
+            raise UsageError(f"there is no {kind} file {source!r}.")
+        return path
+    if source not in known:
+        raise unknown(kind, source, [*known, "file.toml"])
+    return known[source]
 
 
 def read_table(path: Path) -> dict[str, Any]:

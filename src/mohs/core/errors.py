@@ -44,7 +44,7 @@ def unknown(kind: str, name: object, valid: Iterable[str]) -> UsageError:
     """Returns the error for an unknown name, with the nearest valid name and up to 20 valid names."""
     names = sorted(valid)
     spelt, lower = {known.lower(): known for known in names}, str(name).lower()  # MOHS is near to mohs
-    near = difflib.get_close_matches(lower, spelt, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(lower, spelt, n=1, cutoff=0.5)
     hint = f" Did you mean {spelt[near[0]]!r}?" if near else ""
     listed = ", ".join(names) or "none"
     if len(names) > _LISTED:

@@ -57,6 +57,7 @@ class Scale:
         return not self.plain
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         random = None if self.random is None else self.random.to_dict()
         return {"0": self.low, "1": self.high, "text": self.text, "random": random}
 

@@ -39,9 +39,10 @@ class Scores:
         values = np.full((len(agents), len(family), results.seeds, len(measures)), np.nan)
         for i, agent in enumerate(agents):
             for j, point in enumerate(family):
-                for seed, curves in results.finished(agent, point.name):
-                    found = measured(agent, point, seed, curves)
-                    values[i, j, seed] = [found[name] for name in measures]
+                for seed, curves in enumerate(results.at(agent, point.name)):
+                    if curves is not None:
+                        found = measured(agent, point, seed, curves)
+                        values[i, j, seed] = [found[name] for name in measures]
         return cls(family, tuple(agents), tuple(measures), values)
 
     def at(self, agent: str, point: str, measure: str) -> Floats:

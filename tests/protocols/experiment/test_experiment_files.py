@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from mohs.core.data_files import shipped
 from mohs.core.errors import UsageError
-from mohs.protocols.experiment.files import describe, read_study, shipped
+from mohs.protocols.experiment.files import SHIPPED, describe, read_study
 from mohs.protocols.experiment.study import plan
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "study.toml"
@@ -179,7 +180,7 @@ def sized(*names):
     return [(name, size) for name in names for size in describe(name)["sizes"]]
 
 
-@pytest.mark.parametrize(("name", "size"), sized(*filter(is_toy, shipped())))
+@pytest.mark.parametrize(("name", "size"), sized(*filter(is_toy, shipped(SHIPPED))))
 def test_every_shipped_toy_study_can_be_planned(name, size):
     asked = read_study(name, size)
     assert asked.label == name
@@ -187,13 +188,13 @@ def test_every_shipped_toy_study_can_be_planned(name, size):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "size"), sized(*(name for name in shipped() if not is_toy(name))))
+@pytest.mark.parametrize(("name", "size"), sized(*(name for name in shipped(SHIPPED) if not is_toy(name))))
 def test_every_other_shipped_study_can_be_planned(name, size):
     assert plan(read_study(name, size)).cells
 
 
 def test_the_toy_studies_of_the_paper_come_in_two_sizes():
-    for name in filter(is_toy, shipped()):
+    for name in filter(is_toy, shipped(SHIPPED)):
         assert describe(name)["sizes"] == ["paper", "quick"]
 
 
@@ -204,10 +205,10 @@ def test_the_example_is_a_study():
 
 def test_the_docs_list_every_study_and_show_the_example():
     text = (EXAMPLE.parents[1] / "docs" / "studies.md").read_text()
-    for name in shipped():
+    for name in shipped(SHIPPED):
         found = describe(name)
         assert f"| `{name}` | {found['question']} | {found['source']} |" in text
     rows = [line.split("`")[1] for line in text.splitlines() if line.startswith("| `")]
-    listed = [name for name in rows if name in shipped()]
+    listed = [name for name in rows if name in shipped(SHIPPED)]
     assert listed == sorted(listed)
     assert EXAMPLE.read_text().strip() in text

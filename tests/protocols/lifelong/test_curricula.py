@@ -7,15 +7,16 @@ import pytest
 
 import mohs
 from mohs import Task, UsageError
+from mohs.core.data_files import shipped
 from mohs.protocols.lifelong import variations
-from mohs.protocols.lifelong.curriculum import Block, Curriculum, read_curriculum, shipped
+from mohs.protocols.lifelong.curriculum import SHIPPED, Block, Curriculum, read_curriculum
 from mohs.protocols.lifelong.similarity import similarities
 from mohs.tables.ctgraph.similarity import nested_depths, shared_decisions, shared_observations
 
 SMALL = {"a": Task.make("ctgraph", goal=(1, 1)), "b": Task.make("ctgraph", depth=3, goal=(1, 1, 2))}
 
 
-@pytest.mark.parametrize("name", shipped())
+@pytest.mark.parametrize("name", shipped(SHIPPED))
 def test_shipped_curricula_can_be_played_by_one_agent(name):
     made = read_curriculum(name)
     assert made == Curriculum.from_json(made.to_json())
@@ -26,7 +27,7 @@ def test_shipped_curricula_can_be_played_by_one_agent(name):
 
 def test_what_the_paper_asks_for_is_shipped():
     assert {"su_goals", "near_goals", "far_goals", "growing_depth", "eight_goals", "interleaved_depths", "image_sets",
-            "one_transition", "held_out"} == set(shipped())  # fmt: skip
+            "one_transition", "held_out"} == set(shipped(SHIPPED))  # fmt: skip
     assert len(read_curriculum("eight_goals").blocks) == 8
     assert read_curriculum("held_out").held_out == ("121", "222")
     depths = [task["depth"] for _, task in read_curriculum("growing_depth").tasks]

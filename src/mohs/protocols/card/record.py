@@ -36,6 +36,7 @@ class Length:
     runs: int | None = None
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         return {**asdict(self), "interval": _listed(self.interval)}
 
 
@@ -132,6 +133,7 @@ class Cards(Verdict):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
+        """The findings of every card, each with the name of its task."""
         return tuple(
             replace(found, text=f"{card.name}: {found.text}") for card in self.cards for found in card.findings
         )
@@ -146,6 +148,7 @@ class Cards(Verdict):
         return pd.DataFrame(rows, columns=list(head))
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         return {"cards": [card.to_json() for card in self.cards]}
 
 

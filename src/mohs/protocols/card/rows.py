@@ -39,6 +39,7 @@ class Entry:
 
     @property
     def text(self) -> str:
+        """The value as people read it."""
         if self.value is None:
             return numbers.UNKNOWN
         return f"{'≤ ' if self.at_most else ''}{written(self.value)}"

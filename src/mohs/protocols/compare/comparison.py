@@ -52,6 +52,7 @@ class Comparison(Verdict):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
+        """Which agent is better, and how sure that is."""
         return (Finding(_sentence(*self.names, self)),)
 
     @property
@@ -72,6 +73,7 @@ class Comparison(Verdict):
         return pd.DataFrame(rows)
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         return {
             "a": to_json(str(self.a.study.agent)),
             "b": to_json(str(self.b.study.agent)),

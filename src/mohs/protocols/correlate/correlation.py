@@ -40,6 +40,7 @@ class Pair:
     complex: Estimate
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         return {
             "toy_dose": to_json(self.toy_dose),
             "complex_dose": to_json(self.complex_dose),
@@ -61,6 +62,7 @@ class Row:
     p_student: float
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         return {
             "agent": self.agent,
             "axis": self.axis,
@@ -105,6 +107,7 @@ class Correlation(Verdict):
         return pd.DataFrame(rows)
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         return {
             "toys": [toy.name for toy in self.toys],
             "complex": self.complex.name,

@@ -159,6 +159,7 @@ class DiagnosisStudy:
         return Task.make(self.env, seed=seed, **{**dict(self.params), **params})
 
     def unit(self, dial: str) -> str:
+        """The unit of a dial's doses."""
         return dict(self.units).get(dial) or read_dial(environment(self.env), dial).unit
 
     def cell(self, point: Task, seed: int) -> Cell:
@@ -178,6 +179,7 @@ class DiagnosisStudy:
         return Cell(Agent.make("random"), seed, (Segment(task, 0),), (probe,), 1)
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         data: dict[str, Json] = {
             "agent": self.agent.to_json(),
             "battery": self.battery,
@@ -199,6 +201,7 @@ class DiagnosisStudy:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> DiagnosisStudy:
+        """From plain data, as `to_json` gives it."""
         optional: dict[str, Any] = {"params": {}, "left_out": [], "units": {}}
         keys = {"agent", "battery", "doses", "pairs", "seeds", "budget", "env", "episodes", *optional}
         data = read_json({**optional, **data}, "diagnosis", keys)

@@ -57,6 +57,7 @@ class Dose:
 
     @property
     def missing(self) -> int:
+        """The number of runs that have not finished."""
         return int(np.isnan(self.samples["auc"]).sum())
 
 
@@ -75,6 +76,7 @@ class DialVerdict:
 
     @property
     def sentence(self) -> str:
+        """What is said of it."""
         return f"{self.name} {self.text}"
 
     @property
@@ -116,6 +118,7 @@ class Diagnosis(Verdict):
         return self.scores.frame()
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         return {
             "study": self.study.to_json(),
             "headline": list(self.sentences),

@@ -26,10 +26,11 @@ def ask(
 
 def studies(as_json: AsJson = False) -> None:
     """List the studies that come with mohs; `mohs run NAME` runs one."""
-    from mohs.protocols.experiment.files import describe, shipped
+    from mohs.core.data_files import shipped
+    from mohs.protocols.experiment.files import SHIPPED, describe
     from mohs.report.terminal import print_json, show_table
 
-    found = [describe(name) for name in shipped()]
+    found = [describe(name) for name in shipped(SHIPPED)]
     if as_json:
         print_json(found)
         return

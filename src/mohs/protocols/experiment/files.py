@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mohs.agents.registry import agent as find_agent
-from mohs.core.data_files import ENDINGS, read_table
+from mohs.core.data_files import find_file, read_table
 from mohs.core.domain import Choice, Domain, Flag, Integer
 from mohs.core.errors import UsageError, invalid, unknown
 from mohs.core.registry import canonical, environment
@@ -35,11 +35,6 @@ CHANGES = {"seeds", "budget", "set", "agents", "task", "axes", "evaluation"}
 Data = dict[str, Any]
 
 
-def shipped() -> dict[str, Path]:
-    """The studies that come with the package, by name."""
-    return {file.stem: file for file in sorted(SHIPPED.glob("*.toml"))}
-
-
 def read_study(source: str, size: str | None = None) -> Experiment:
     """The study in a file, or the shipped one of this name.
 
@@ -58,7 +53,7 @@ def read_study(source: str, size: str | None = None) -> Experiment:
         >>> mohs.read_study("delay", "paper").name
         'delay paper'
     """
-    file = _find(source)
+    file = find_file("study", source, SHIPPED)
     data = read_table(file)
     with _within(file.name):
         _check_keys("key", data, KEYS)
@@ -68,7 +63,7 @@ def read_study(source: str, size: str | None = None) -> Experiment:
 
 def describe(source: str) -> dict[str, Any]:
     """What a study is about, without making its tasks and agents."""
-    file = _find(source)
+    file = find_file("study", source, SHIPPED)
     data = read_table(file)
     with _within(file.name):
         return {
@@ -80,18 +75,6 @@ def describe(source: str) -> dict[str, Any]:
             "axes": list(_flat(_table(data, "axes"))),
             "sizes": list(_table(data, "sizes")),
         }
-
-
-def _find(source: str) -> Path:
-    path = Path(source)
-    if path.suffix in ENDINGS:
-        if not path.is_file():
-            raise UsageError(f"there is no study file {source!r}.")
-        return path
-    known = shipped()
-    if source not in known:
-        raise unknown("study", source, [*known, "file.toml"])
-    return known[source]
 
 
 def _size(data: Data, size: str | None) -> str | None:

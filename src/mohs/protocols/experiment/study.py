@@ -36,10 +36,12 @@ class Level:
     settings: Settings
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         return {"value": to_json(self.value), "settings": {name: to_json(value) for name, value in self.settings}}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Level:
+        """From plain data, as `to_json` gives it."""
         return cls(
             from_json(data["value"]), tuple((name, from_json(value)) for name, value in data["settings"].items())
         )
@@ -47,14 +49,18 @@ class Level:
 
 @dataclass(frozen=True)
 class Axis:
+    """Levels that are tried one after the other."""
+
     name: str
     levels: tuple[Level, ...]
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         return {"name": self.name, "levels": [level.to_json() for level in self.levels]}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Axis:
+        """From plain data, as `to_json` gives it."""
         return cls(data["name"], tuple(Level.from_json(level) for level in data["levels"]))
 
 
@@ -67,10 +73,12 @@ class StudyAgent:
     budget: int
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         return {"label": self.label, "agent": self.agent.to_json(), "budget": self.budget}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> StudyAgent:
+        """From plain data, as `to_json` gives it."""
         return cls(data["label"], Agent.from_json(data["agent"]), data["budget"])
 
 
@@ -83,6 +91,7 @@ class Evaluation:
     noise_free: bool = False
 
     def at(self, budget: int) -> tuple[int, ...]:
+        """The steps of the evaluations."""
         return tuple(budget * (i + 1) // self.points for i in range(self.points))
 
 
@@ -113,6 +122,7 @@ class Experiment:
         return (self.axes,) if self.mode == "grid" else tuple((axis,) for axis in self.axes)
 
     def task(self, point: Sequence[Level], seed: int = 0) -> Task:
+        """The task at a point."""
         settings = {name: value for name, value in _settings(point) if not name.startswith(AGENT)}
         return Task.make(self.env, seed=seed, **{**dict(self.params), **settings})
 
@@ -124,6 +134,7 @@ class Experiment:
 
     @property
     def labels(self) -> tuple[str, ...]:
+        """The labels of the agents."""
         return tuple(agent.label for agent in self.agents)
 
     @cached_property
@@ -151,6 +162,7 @@ class Experiment:
         return Cell(self.agent(agent, point), seed, segments, tuple(probes), window(task, agent.budget))
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         return {
             "name": self.label,
             "size": self.size,
@@ -168,6 +180,7 @@ class Experiment:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Experiment:
+        """From plain data, as `to_json` gives it."""
         keys = {"name", "size", "question", "source", "mode", "seeds", "contenders", "env", "params", "axes"}
         data = read_json(data, "study", keys | {"evaluation", "figures"})
         with reading("study"):

@@ -41,10 +41,12 @@ class PointResult:
 
     @property
     def n(self) -> int:
+        """The number of finished runs."""
         return self.means["auc"].n
 
     @property
     def missing(self) -> int:
+        """The number of runs that have not finished."""
         return len(self.samples["auc"]) - self.n
 
 
@@ -58,6 +60,7 @@ class Panel:
 
     @property
     def name(self) -> str:
+        """The axes in words."""
         return " × ".join(axis.name for axis in self.axes)
 
 
@@ -79,6 +82,7 @@ class ExperimentVerdict(Verdict):
         return self.scores.frame()
 
     def to_json(self) -> dict[str, Json]:
+        """As plain data."""
         return {
             "study": self.experiment.to_json(),
             "headline": list(self.sentences),

@@ -66,10 +66,11 @@ def ask(
 
 def curricula(as_json: AsJson = False) -> None:
     """List the curricula that come with mohs; `mohs lifelong AGENT --curriculum NAME` runs one."""
-    from mohs.protocols.lifelong.curriculum import read_curriculum, shipped
+    from mohs.core.data_files import shipped
+    from mohs.protocols.lifelong.curriculum import SHIPPED, read_curriculum
     from mohs.report.terminal import print_json, show_table
 
-    found = [read_curriculum(name) for name in shipped()]
+    found = [read_curriculum(name) for name in shipped(SHIPPED)]
     if as_json:
         print_json([curriculum.to_json() for curriculum in found])
         return

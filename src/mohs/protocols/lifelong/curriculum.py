@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mohs.core.data_files import ENDINGS, read_table
+from mohs.core.data_files import find_file, read_table
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError, unknown
 from mohs.core.task import Task, read_json, reading
@@ -263,21 +263,9 @@ def _spaces(task: Task) -> tuple[Any, Any]:
     return env.observation_space, env.action_space
 
 
-def shipped() -> dict[str, Path]:
-    """The curricula that come with the package, by name."""
-    return {file.stem: file for file in sorted(SHIPPED.glob("*.toml"))}
-
-
 def read_curriculum(source: str) -> Curriculum:
     """The curriculum in a file, or the shipped one of this name."""
-    path = Path(source)
-    if path.suffix not in ENDINGS:
-        known = shipped()
-        if source not in known:
-            raise unknown("curriculum", source, [*known, "file.toml"])
-        path = known[source]
-    elif not path.is_file():
-        raise UsageError(f"there is no file {source!r} with a curriculum.")
+    path = find_file("curriculum", source, SHIPPED)
     data = read_table(path)
     try:
         return _read(path.stem, data)
