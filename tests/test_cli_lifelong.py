@@ -93,7 +93,7 @@ def test_curricula_are_listed(capsys):
     ("words", "sentence"),
     [
         (("dqn", "--curriculum", "su_gols"), "unknown curriculum 'su_gols'. Did you mean 'su_goals'?"),
-        (("dqn", "--curriculum", "none.toml"), "there is no file 'none.toml'"),
+        (("dqn", "--curriculum", "none.toml"), "there is no curriculum file 'none.toml'"),
         (("dqn", "--curriculum", "mine.toml", "--methods", "ews"), "lifelong"),
         (("dqn", "--curriculum", "mine.toml", "--methods", "finetune,finetune"), "methods names finetune twice"),
         (

@@ -55,7 +55,8 @@ def test_what_verdicts_are_made_of_has_docstrings(protocol):
     parts = [record.part(part) for part in ("study", "verdict", "page") if getattr(record, part) is not None]
     modules = {sys.modules[part.__module__] for part in parts}
     classes = [thing for module in modules for thing in vars(module).values() if inspect.isclass(thing)]
-    for thing in (found for found in classes if found.__module__.startswith(f"mohs.protocols.{protocol}.")):
+    own = [thing for thing in classes if thing.__module__.startswith(f"mohs.protocols.{protocol}.")]
+    for thing in (found for found in own if not found.__name__.startswith("_")):
         assert (thing.__doc__ or "").partition("(")[0] != thing.__name__, thing  # what dataclasses make up
         for name, member in members(thing):
             assert inspect.getdoc(member), f"{thing.__name__}.{name}"

@@ -77,7 +77,7 @@ def test_what_cannot_be_is_said_in_one_sentence(tmp_path, text, says):
 def test_unknown_curricula_are_answered_with_the_nearest():
     with pytest.raises(UsageError, match="growing_depth"):
         read_curriculum("growing_depths")
-    with pytest.raises(UsageError, match="there is no file"):
+    with pytest.raises(UsageError, match="there is no curriculum file"):
         read_curriculum("nowhere.toml")
 
 
