@@ -256,5 +256,5 @@ def test_the_measures_of_many_states():
     missing = {name for name, value in found.values.items() if value is None}
     assert missing == {"tight_covering_length", "diameter", "largest_finite_distance"}
     assert missing <= set(found.notes)
-    assert "at least" in found.notes["mixing_time"]
+    assert "a lower bound" in found.notes["mixing_time"]
     assert found.values["eccentricity"] == 31
