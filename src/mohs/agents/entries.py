@@ -23,6 +23,7 @@ def tabular_agent(name: str, text: str) -> AgentEntry:
         pack_size="mohs.agents.tabular.learner:most_cells",
         observes="state",
         task_id=True,
+        history="history",
     )
 
 
@@ -48,6 +49,10 @@ def _deep(name: str, module: str, algorithm: str, config: str, text: str) -> Age
     return deep_agent(name, f"{_ALGORITHMS}.{module}:{algorithm}", f"{_ALGORITHMS}.{module}:{config}", text)
 
 
+def _recurrent(name: str, algorithm: str, text: str) -> AgentEntry:
+    return replace(_deep(name, name, algorithm, f"{algorithm}Config", text), history=0)
+
+
 def _python(name: str, text: str) -> AgentEntry:
     """GORP and SQIRL: Python objects that play finitely many actions in whole episodes."""
     module = f"mohs.agents.planning.{name}"
@@ -57,6 +62,7 @@ def _python(name: str, text: str) -> AgentEntry:
         maker=f"{module}:make_{name}",
         config=f"{module}:{name.title()}Config",
         check_plays="mohs.agents.episodes:check_plays",
+        history=0,
     )
 
 
@@ -79,8 +85,8 @@ ENTRIES = (
     _deep("rainbow", "dqn", "Dqn", "RainbowConfig", "DQN with all six components of Rainbow"),
     _deep("a2c", "a2c", "a2c", "A2cConfig", "advantage actor-critic, the synchronous form of A3C"),
     _deep("ppo", "ppo", "ppo", "PpoConfig", "proximal policy optimisation"),
-    _deep("recurrent_dqn", "recurrent_dqn", "RecurrentDqn", "RecurrentDqnConfig", "DQN with a recurrent layer (DRQN)"),
-    _deep("recurrent_ppo", "recurrent_ppo", "RecurrentPpo", "RecurrentPpoConfig", "PPO with a recurrent layer"),
+    _recurrent("recurrent_dqn", "RecurrentDqn", "DQN with a recurrent layer (DRQN)"),
+    _recurrent("recurrent_ppo", "RecurrentPpo", "PPO with a recurrent layer"),
     _deep("ddpg", "ddpg", "make_ddpg", "DdpgConfig", "deep deterministic policy gradients, for continuous actions"),
     _deep("td3", "td3", "make_td3", "Td3Config", "DDPG with twin critics, a delayed actor and smoothed targets"),
     _deep("sac", "sac", "make_sac", "SacConfig", "soft actor-critic, for continuous actions"),
@@ -90,6 +96,15 @@ ENTRIES = (
         "optimal",
         "optimal policy, computed from the exact table",
         learner="mohs.runs.oracle:optimal",
+        check_sees="mohs.agents.planning.planner:check_sees",
+        alone=True,
+        observes="state",
+        history=0,
+    ),
+    AgentEntry(
+        "memoryless",
+        "best policy that sees the current observation alone, computed from the exact table",
+        learner="mohs.runs.oracle:memoryless",
         check_sees="mohs.agents.planning.planner:check_sees",
         alone=True,
         observes="state",
@@ -115,6 +130,7 @@ def _sb3(name: str) -> AgentEntry | None:
         check_plays="mohs.agents.sb3.agent:check_plays",
         alone=True,
         whole=True,
+        history=0 if algorithm.startswith("Recurrent") else 1,
     )
 
 
@@ -144,6 +160,7 @@ def _custom(name: str) -> AgentEntry | None:
         check_plays="mohs.agents.external:check_makes",
         alone=True,
         whole=True,
+        history=getattr(found, "history", 1),
     )
 
 

@@ -39,6 +39,8 @@ class AgentEntry:
         observes: What it should observe of a numbered state: its number, the codes on its cells, or one-hot bits.
         task_id: Whether the task id can be part of its observation.
         lifelong: Whether it has the hyperparameter `lifelong`: methods for a change of the task.
+        history: The number of latest observations that it acts on, as a number or as the name of the hyperparameter
+            that sets it. 0: all of them, because it is recurrent or plans ahead.
         eager: `agent, steps -> Agent`, the agent with a first update after that many steps, for trials of the cost.
 
     Example:
@@ -64,6 +66,7 @@ class AgentEntry:
     observes: Literal["state", "cells", "flat"] = "flat"
     task_id: bool = False
     lifelong: bool = False
+    history: int | str = 1
     eager: str | None = None
 
     def realisation(self, name: str) -> Callable[..., Any]:

@@ -123,6 +123,12 @@ def config(agent: Agent) -> Any:
     return config_class(agent.name).of(agent)
 
 
+def history_of(agent: Agent) -> int:
+    """The number of latest observations that an agent acts on; 0: all of them."""
+    history = agent_entry(agent.name).history
+    return getattr(config(agent), history) if isinstance(history, str) else history  # type: ignore[no-any-return]
+
+
 def describe(name: str) -> dict[str, Any]:
     """An agent for people: text, hyperparameters (those that all deep agents share last) and presets."""
     entry = agent_entry(name)

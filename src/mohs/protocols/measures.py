@@ -34,6 +34,7 @@ def _normalised(name: str, title: str, text: str) -> Measure:
     return Measure(f"normalised_{name}", f"normalised {title}", text, SHARE, normalised=True)
 
 
+ATTAINED = "attained"
 _AUC = "Mean training return over the whole run."
 _FINAL = "Mean training return over the last tenth of the run."
 _EVAL = "Return of the greedy policy on its own task, mean over the evaluations."
@@ -41,6 +42,13 @@ _NOISE_FREE = "Return of the greedy policy on the task without noise (section 6.
 MEASURES: Mapping[str, Measure] = {
     m.name: m
     for m in (
+        Measure(
+            ATTAINED, "attained share",
+            "Mean training return over the whole run: 0 is the random policy, 1 the best policy that sees what the agent "
+            "sees, both in the run's very task, noise included. At a dose: the sum over runs of what was gained over the "
+            "random policy, divided by the sum of what could be gained.",
+            SHARE, normalised=True,
+        ),
         _normalised("auc", "AUC", _AUC),
         Measure(
             "auc_paper", "AUC, paper's scaling",
@@ -71,8 +79,8 @@ def current_name(name: str) -> str:
 
 
 def available(env: str, scale: Scale | None, *, noise_free: bool) -> tuple[str, ...]:
-    """The measures of an environment's runs, by name, in the order of the catalogue."""
-    absent = set() if environment(env).scaling is not None else {"auc_paper"}
+    """The measures of an environment's runs, by name, in the order of the catalogue, that `measure` takes."""
+    absent = {ATTAINED} | (set() if environment(env).scaling is not None else {"auc_paper"})
     absent |= set() if scale is not None and scale.plain else {"auc_plain"}
     absent |= set() if scale is not None else {m.name for m in MEASURES.values() if m.normalised}
     absent |= set() if noise_free else {"noise_free", "noise_free_length", "normalised_noise_free"}

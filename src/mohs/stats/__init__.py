@@ -4,6 +4,7 @@ from mohs.stats.comparison import paired_difference, probability_of_improvement,
 from mohs.stats.curves import auc, final, paper_scale, paper_scaling
 from mohs.stats.doses import BreakingDose, BreakingStatus, Side, breaking_dose, damage, monotone_fit
 from mohs.stats.intervals import Estimate, bonferroni_comparisons, estimate, estimates
+from mohs.stats.losses import Gains, Parts, loss_parts, ratio_samples
 from mohs.stats.profiles import Profile, performance_profile
 from mohs.stats.rank_test import approximate_p_value, exact_p_value
 
@@ -11,6 +12,8 @@ __all__ = [
     "BreakingDose",
     "BreakingStatus",
     "Estimate",
+    "Gains",
+    "Parts",
     "Profile",
     "Side",
     "approximate_p_value",
@@ -22,11 +25,13 @@ __all__ = [
     "estimates",
     "exact_p_value",
     "final",
+    "loss_parts",
     "monotone_fit",
     "paired_difference",
     "paper_scale",
     "paper_scaling",
     "performance_profile",
     "probability_of_improvement",
+    "ratio_samples",
     "spearman",
 ]

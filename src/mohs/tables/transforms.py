@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,8 @@ from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError
 from mohs.tables import transform_kernels as kernels
 from mohs.tables.table import Float, Table
+
+MAX_HISTORIES = 2_000_000
 
 
 def sticky_actions(table: Table, probability: float) -> Table:
@@ -40,6 +43,53 @@ def action_noise(table: Table, probability: float) -> Table:
     written = _room(table.states * table.actions, kernels.mix(*table.arrays, p, *_room(-1, 0)))
     kernels.mix(*table.arrays, p, *written)
     return _rebuilt(table, np.arange(table.states), table.initial, *written)
+
+
+def observed_history(table: Table, length: int, limit: int = MAX_HISTORIES) -> Table:
+    """The table as an agent sees it that acts on the last `length` observations; fewer where an episode begins.
+
+    States are pairs of a state and the observations that led there, and each list of observations is one observation.
+
+    Raises:
+        UsageError: more than `limit` pairs are reachable.
+    """
+    if Integer(1).parse("length", length) == 1:
+        return table
+    seen, looks = np.unique(table.observation, return_inverse=True)
+    base = len(seen) + 1  # 0: no observation yet
+    if table.states * base**length > 2**62:
+        raise UsageError(f"a history of {length} observations, {len(seen):,} different ones, is too long to number.")
+    histories = base**length
+    starts = np.flatnonzero(table.initial)
+    indptr = np.arange(table.states * table.actions + 1) if table.indptr is None else table.indptr
+    first, last = indptr[:: table.actions][:-1], indptr[:: table.actions][1:]
+    sizes = np.where(table.terminal, 0, last - first)
+
+    def entries(pairs: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """The entries of the rows of some pairs, and the pairs that they lead to."""
+        state, history = np.divmod(pairs, histories)
+        counts = sizes[state]
+        ends = np.cumsum(counts)
+        entry = np.arange(ends[-1] if len(ends) else 0) + np.repeat(first[state] - (ends - counts), counts)
+        after = table.succ[entry].astype(np.int64)
+        return entry, after * histories + (np.repeat(history, counts) * base + looks[after] + 1) % histories
+
+    known = frontier = starts * histories + looks[starts] + 1
+    while len(frontier):
+        frontier = np.setdiff1d(entries(frontier)[1], known)
+        known = np.union1d(known, frontier)
+        if len(known) > limit:
+            raise UsageError(f"a history of {length} observations makes a table of more than {limit:,} states.")
+    state = known // histories
+    entry, after = entries(known)
+    counts = np.where(table.terminal[:, None], 0, np.diff(indptr).reshape(table.states, table.actions))[state]
+    initial = np.zeros(len(known))
+    initial[np.searchsorted(known, starts * histories + looks[starts] + 1)] = table.initial[starts]
+    succ = np.searchsorted(known, after).astype(np.int32)
+    prob = np.ones(len(entry)) if table.prob is None else table.prob[entry]
+    pointers = np.concatenate([[0], np.cumsum(counts.ravel())])
+    made = _rebuilt(table, state, initial, pointers, succ, prob, table.reward[entry])
+    return replace(made, observation=np.unique(known % histories, return_inverse=True)[1].astype(np.int32), several=())
 
 
 def sticky_pairs(table: Table, horizon: int) -> int:

@@ -28,10 +28,22 @@ LEARNER = np.dtype(
 
 
 @law
-def row_of(inst, tasks, task_ids):
-    """The row of the Q-table: the observation, and the task id where the agent observes it."""
+def row_of(inst, tasks, task_ids, past, pasts):
+    """The row of the Q-table: the observation, those before it, and the task id where the agent observes it.
+
+    `past` numbers the observations before, of which there are `pasts`; with a single one they play no part.
+    """
     number, count = seen(inst, tasks)
-    return task_ids[inst.task] * count + number
+    if pasts == 1:
+        return task_ids[inst.task] * count + number
+    return (task_ids[inst.task] * pasts + past) * (count + 1) + number + 1
+
+
+@law
+def past_after(inst, tasks, past, pasts):
+    """The number of the observations before the next one. Digit 0 stands for a step before the episode."""
+    number, count = seen(inst, tasks)
+    return (past * (count + 1) + number + 1) % pasts
 
 
 @law
@@ -78,7 +90,7 @@ def largest(q, row):
 
 @kernel
 def train(
-    instances, tasks, ints, floats, task_ids, learners, q, second, returns, lengths, episodes, window, steps,
+    instances, tasks, ints, floats, task_ids, past, pasts, learners, q, second, returns, lengths, episodes, window, steps,
     algorithm, rate, gamma, initial_eps, final_eps, eps_steps,
 ):  # fmt: skip
     """Every cell takes `steps` steps. Sums over the episodes that ended in each window go to the last three arrays."""
@@ -86,7 +98,8 @@ def train(
         me, inst = learners[cell], instances[cell]
         q1, q2 = q[cell], second[cell]
         for _ in range(steps):
-            row = row_of(inst, tasks, task_ids[cell])
+            row = row_of(inst, tasks, task_ids[cell], past[cell], pasts)
+            past[cell] = past_after(inst, tasks, past[cell], pasts)
             action = me.action
             if action < 0:
                 epsilon = epsilon_at(me.step, initial_eps, final_eps, eps_steps)
@@ -95,7 +108,7 @@ def train(
             me.step += 1
             me.episode_return += reward
             me.length += 1
-            after = row_of(inst, tasks, task_ids[cell])
+            after = row_of(inst, tasks, task_ids[cell], past[cell], pasts)
             me.action = -1
             if algorithm == Q_LEARNING:
                 td_target = reward if terminated else reward + gamma * largest(q1, after)
@@ -127,22 +140,28 @@ def train(
                 episodes[cell, point] += 1
                 me.episode_return = 0.0
                 me.length = 0
+                past[cell] = 0
                 begin(inst, tasks, ints, floats)
 
 
 @kernel
-def play(instances, tasks, ints, floats, task_ids, keys, q, second, epsilon, steps, episodes, returns, lengths, played):
+def play(
+    instances, tasks, ints, floats, task_ids, past, pasts, keys, q, second, epsilon, steps, episodes, returns, lengths,
+    played,
+):  # fmt: skip
     """Every cell plays on, at most `steps` steps, until it has played its episodes; sums go to the last arrays."""
     for cell in range(len(instances)):
         inst = instances[cell]
         for _ in range(steps):
             if played[cell] >= episodes:
                 break
-            row = row_of(inst, tasks, task_ids[cell])
+            row = row_of(inst, tasks, task_ids[cell], past[cell], pasts)
+            past[cell] = past_after(inst, tasks, past[cell], pasts)
             action = explore(q[cell], second[cell], row, keys[cell], inst.episode, inst.t, epsilon)
             reward, _, _ = advance(inst, tasks, ints, floats, action)
             returns[cell] += reward
             lengths[cell] += 1
             if inst.over:
                 played[cell] += 1
+                past[cell] = 0
                 begin(inst, tasks, ints, floats)

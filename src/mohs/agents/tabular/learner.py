@@ -44,6 +44,7 @@ class TabularConfig(Config):
     exploration_steps: int = setting(
         2000, Integer(0), "environment steps over which exploration falls linearly to its final rate"
     )
+    history: int = setting(1, Integer(1, 16), "number of latest observations that it acts on")
 
 
 def is_numbered(task: Task) -> bool:
@@ -88,7 +89,8 @@ def most_cells(cell: Cell) -> int:
         return MAX_ENTRIES
     fleet: NumberedFleet = task.environment.realisation("fleet")([task])
     observations, actions = fleet.sizes
-    return max(1, MAX_ENTRIES // (observations * actions * (1 + len(_task_ids(cell)))))
+    rows, _ = _rows(observations, TabularConfig.of(cell.agent).history)
+    return max(1, MAX_ENTRIES // (rows * actions * (1 + len(_task_ids(cell)))))
 
 
 class TabularLearner:
@@ -107,7 +109,8 @@ class TabularLearner:
         self._enter(0, keys(cells, "environment", 0))
         observations, actions = self._fleet.sizes
         # Block 0 of the rows is for tasks whose id is not observed; then comes one block for each task id.
-        rows = observations * (1 + max(map(len, self._task_ids)))
+        of_task, self._pasts = _rows(observations, self.config.history)
+        rows = of_task * (1 + max(map(len, self._task_ids)))
         shape = len(cells), rows, actions
         if rows * actions > MAX_ENTRIES:
             raise UsageError(f"a Q-table of {rows:,} observations × {actions:,} actions is too large to learn in.")
@@ -116,6 +119,7 @@ class TabularLearner:
         self._learners = np.zeros(len(cells), dtype=kernels.LEARNER)
         self._learners["key"] = keys(cells, "agent")
         self._learners["action"] = -1
+        self._past = np.zeros(len(cells), dtype=np.int64)
         points = windows.count(cells[0].window, cells[0].steps)
         self._returns, self._lengths = np.zeros((len(cells), points)), np.zeros((len(cells), points))
         self._episodes = np.zeros((len(cells), points), dtype=np.int64)
@@ -124,13 +128,13 @@ class TabularLearner:
         while self._left == 0 and steps:  # a segment may have no steps
             number = self._segment + 1
             self._enter(number, keys(self.cells, "environment", number))
-            self._learners["action"] = -1
+            self._learners["action"], self._past[:] = -1, 0
             self._learners["episode_return"], self._learners["length"] = 0.0, 0
         config = self.config
         blocks = self._blocks(self._fleet, self._segment)
         for burst in bursts(steps, self._fleet):
             kernels.train(
-                *self._fleet.arrays, blocks, self._learners, self._q, self._second, self._returns,
+                *self._fleet.arrays, blocks, self._past, self._pasts, self._learners, self._q, self._second, self._returns,
                 self._lengths, self._episodes, self.cells[0].window, burst, self._algorithm, config.learning_rate,
                 config.gamma, config.exploration_initial_eps, config.exploration_final_eps, config.exploration_steps,
             )  # fmt: skip
@@ -151,12 +155,13 @@ class TabularLearner:
             else kernels.epsilon_at(step, c.exploration_initial_eps, c.exploration_final_eps, c.exploration_steps)
         )
         episodes = probes[0].episodes
-        rows = self._blocks(stage)
+        rows, past = self._blocks(stage), np.zeros(n, dtype=np.int64)
         while played.min() < episodes:
             burst = next(bursts(1 << 20, stage))
             kernels.play(
-                *stage.arrays, rows, players, self._q, self._second, epsilon, burst, episodes, returns, lengths, played
-            )
+                *stage.arrays, rows, past, self._pasts, players, self._q, self._second, epsilon, burst, episodes,
+                returns, lengths, played,
+            )  # fmt: skip
         means = {"return": returns / episodes, "length": lengths / episodes}
         return {metric: means[metric] for metric in probes[0].metrics}
 
@@ -180,7 +185,7 @@ class TabularLearner:
                 _restore(getattr(self, name)[i], *kept)
 
     def _state(self, i: int) -> dict[str, Any]:
-        names = ("_learners", "_returns", "_lengths", "_episodes")
+        names = ("_learners", "_past", "_returns", "_lengths", "_episodes")
         arrays = {name: getattr(self, name)[i].copy() for name in names}
         tables = {name: _kept(getattr(self, name)[i]) for name in ("_q", "_second")}
         instance = self._fleet.save(i)
@@ -216,6 +221,12 @@ def _restore(table: Float, places: npt.NDArray[np.int64], values: Float) -> None
     if table.any():
         table[:] = 0.0
     table.reshape(-1)[places] = values
+
+
+def _rows(observations: int, history: int) -> tuple[int, int]:
+    """The rows of a Q-table for one task, and the number of pasts that an observation can have."""
+    pasts: int = (observations + 1) ** (history - 1)
+    return observations if history == 1 else pasts * (observations + 1), pasts
 
 
 def _task_ids(cell: Cell) -> dict[Task, int]:

@@ -2,49 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from mohs.protocols.measures import return_measure
+from mohs.protocols.diagnose.effects import SMALL, Effect
+from mohs.protocols.measures import MEASURES, return_measure
+from mohs.report import numbers
 from mohs.report.findings import Finding
 from mohs.report.numbers import with_interval
-from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side
+from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side, ratio_samples, runs_needed
 
 if TYPE_CHECKING:
+    from mohs.protocols.diagnose.attribution import Attribution
     from mohs.protocols.diagnose.study import DiagnosisStudy
     from mohs.protocols.diagnose.verdict import DialVerdict, Dose
     from mohs.protocols.scale import Scale
 
-MOST_DIALS = 3  # in the headline
+MOST_DIALS = 5  # in the headline
 _TOO_LITTLE = "That is too little to break: no dial gets a verdict."
+_WORTH_TELLING = (Effect.BREAKS, Effect.MAY_BREAK, Effect.COSTS)
 
 
 def findings(
     study: DiagnosisStudy,
     scale: Scale,
+    judged: str,
+    unattributed: str,
     vanilla: Dose,
     dials: Iterable[DialVerdict],
     missing: int,
     learnt_above: float,
 ) -> tuple[Finding, ...]:
-    """How well vanilla is learnt, the dials that do the most damage, and what is missing."""
-    lines = [Finding(text) for text in _opening(study, scale, vanilla, learnt_above)]
-    worst = [d for d in dials if d.damage.known][:MOST_DIALS]
-    lines += [Finding(d.text, subject=d.name, anchor=f"dial-{d.name}") for d in worst]
+    """How well vanilla is learnt, what the dials do, whose fault it is, and what is missing."""
+    lines = [Finding(text) for text in _opening(study, scale, judged, vanilla, learnt_above)]
+    told = [d for d in dials if d.effect != Effect.NOT_LEARNT]
+    worst = [d for d in told if d.effect in _WORTH_TELLING] or told
+    lines += [Finding(d.text, subject=d.name, anchor=f"dial-{d.name}") for d in worst[:MOST_DIALS]]
+    rest = [d for d in told if d not in worst[:MOST_DIALS]]
+    lines += [Finding(text) for text in _others(rest)]
+    if unattributed and told:
+        lines.append(Finding(f"No loss is attributed to the task or to missing memory: {unattributed.rstrip('.')}."))
     if missing:
         lines.append(Finding(f"{missing} runs are missing; what rests on them is marked.", warning=True))
     if study.left_out:
-        rest = "; ".join(study.left_out)
-        text = f"Left out of the battery, because the environment does not allow it: {rest}."
+        left = "; ".join(study.left_out)
+        text = f"Left out of the battery, because the environment does not allow it: {left}."
         lines.append(Finding(text, warning=True))
     return tuple(lines)
 
 
-def _opening(study: DiagnosisStudy, scale: Scale, vanilla: Dose, learnt_above: float) -> tuple[str, ...]:
+def _others(dials: list[DialVerdict]) -> list[str]:
+    """The dials without a sentence of their own in the headline, by effect."""
+    words = {
+        Effect.BREAKS: "It also breaks under {}.",
+        Effect.MAY_BREAK: "It may break under {}.",
+        Effect.COSTS: "Less costly: {}.",
+        Effect.SMALL: f"No effect larger than {100 * SMALL:.0f}%: {{}}.",
+        Effect.IDENTICAL: "No effect at all, identical runs: {}.",
+        Effect.HELPS: "It does better under {}.",
+        Effect.UNCLEAR: "Too uncertain for a verdict: {}.",
+        Effect.TOO_FEW: "Too few runs: {}.",
+        Effect.UNTESTED: "Tested at no harder dose: {}.",
+    }
+    named = {effect: [d.name for d in dials if d.effect == effect] for effect in words}
+    return [words[effect].format(", ".join(names)) for effect, names in named.items() if names]
+
+
+def _opening(study: DiagnosisStudy, scale: Scale, judged: str, vanilla: Dose, learnt_above: float) -> tuple[str, ...]:
     """How vanilla is learnt."""
-    score, agent = vanilla.means["normalised_auc"], study.agent.name
+    score, agent = vanilla.means[judged], study.agent.name
     learnt = score.low > learnt_above
     if scale.random is None:
         return _between_references(agent, study.budget, score, learnt, bool(vanilla.means["auc"].n))
@@ -76,40 +105,101 @@ def _beside_random(agent: str, budget: int, earned: Estimate, random: Estimate, 
         f"{budget:,} steps of training, the random policy {random.value:.4g}{with_interval(random, '.4g')}, "
         f"n = {earned.n}."
     )
-    return (first, f"It has no certain lead over the random policy. {_TOO_LITTLE}") if not learnt else (first,)
+    if learnt or not earned.known:
+        return (first,)
+    return (first, f"It has no certain lead over the random policy. {_TOO_LITTLE}")
 
 
 def _no_verdict(agent: str) -> str:
     return f"No finished run of {agent} on the vanilla task: no verdict."
 
 
-def dial_text(unit: str, values: tuple[Any, ...], harder: str, breaking: Sequence[BreakingDose], loss: Estimate) -> str:
-    """What is said of a dial, after its name."""
-    if not breaking:
-        return "was tested at no harder dose."
-    found = " and ".join(dict.fromkeys(_breaks(b, unit, values, two_sided=harder == "both") for b in breaking))
-    if not loss.known:
-        return f"{found}."
-    return f"{found}; its harder doses cost {_percent(loss)} of vanilla's score."
+def dial_text(agent: str, dial: DialVerdict, scores: npt.NDArray[np.float64], reason: str) -> str:
+    """What is said of a dial, after its name.
+
+    `scores` [doses, seeds] are those of vanilla and of the harder doses; `reason` says why it could have no effect.
+    """
+    said = f"{_effect(dial, scores, reason)}."
+    hardest = dial.hardest
+    if hardest is None or hardest.attribution is None or not hardest.attribution.parts.total.known:
+        return said
+    return f"{said} {blame(agent, hardest.value, dial.unit, hardest.attribution)}"
 
 
-def _breaks(b: BreakingDose, unit: str, values: tuple[Any, ...], two_sided: bool) -> str:
+def blame(agent: str, dose: Any, unit: str, found: Attribution) -> str:
+    """Whose fault the loss at a dose is."""
+    parts = found.parts
+    at = f"At {numbers.dose(dose)} {unit}".rstrip()
+    whole = f"{at} {agent} loses {_percent(parts.total)} of what it gains on vanilla"
+    task = f"{_whole(parts.task.value)} is the task's"
+    if found.reason:
+        return f"{whole}: {task}, {_whole(parts.learning.value)} is learning or missing memory."
+    memory = f"{_whole(parts.memory.value)} needs memory"
+    if found.bracketed:
+        memory = f"{_whole(found.least_memory)} to {_whole(parts.memory.value)} needs memory"
+    return f"{whole}: {task}, {memory}, {_whole(parts.learning.value)} is learning{_cut(found)}."
+
+
+def _cut(found: Attribution) -> str:
+    """Where the learning's part arises, if it matters and both are known."""
+    parts = found.parts
+    if not parts.learning.low > 0 or np.isnan(parts.policy.value):
+        return ""
+    return f" ({_whole(parts.policy.value)} in the learnt policy, {_whole(parts.training.value)} on the way to it)"
+
+
+def _effect(dial: DialVerdict, scores: npt.NDArray[np.float64], reason: str) -> str:
+    loss, harder = dial.damage, "its harder doses cost" if dial.harder != "none" else "its doses cost"
+    of = f"of vanilla's {MEASURES[dial.measure].title}"
+    if dial.effect == Effect.UNTESTED:
+        return "was tested at no harder dose"
+    if dial.effect == Effect.NOT_LEARNT:
+        return "has no verdict, because vanilla itself is not learnt"
+    if dial.effect == Effect.IDENTICAL:
+        return f"has no effect: the runs are identical at every dose{f', because {reason}' if reason else ''}"
+    if dial.effect == Effect.TOO_FEW:
+        n = min(found.n for found in dial.breaking) if dial.breaking else loss.n
+        return f"has too few runs for a verdict (n = {n}; at least 3 are needed)"
+    if dial.effect == Effect.SMALL:
+        return f"has no effect larger than {_whole(max(abs(loss.low), abs(loss.high)))} {of} (n = {loss.n})"
+    if dial.effect == Effect.UNCLEAR:
+        return f"cannot be judged with {loss.n} runs: {harder} {_percent(loss)} {of}{_more_runs(scores)}"
+    if dial.effect == Effect.HELPS:
+        return f"does not hurt the agent: {harder} {_percent(loss)} {of}"
+    sides = [b for b in dial.breaking if b.status != BreakingStatus.UNORDERED]
+    if not sides:
+        return f"costs the agent {_percent(loss)} {of}"
+    certain = dial.effect == Effect.BREAKS
+    found = " and ".join(dict.fromkeys(_breaks(b, dial, certain) for b in sides))
+    return f"{found}; {harder} {_percent(loss)} {of}"
+
+
+def _breaks(b: BreakingDose, dial: DialVerdict, certain: bool) -> str:
     """One side of a dial in words."""
-    way = {Side.UP: "upwards ", Side.DOWN: "downwards "}.get(b.side, "") if two_sided else ""
+    way = {Side.UP: "upwards ", Side.DOWN: "downwards "}.get(b.side, "") if dial.harder == "both" else ""
+    values = [dose.value for dose in dial.doses]
     if b.status == BreakingStatus.REACHED:
-        return f"{way}breaks the agent at {b.dose:.3g} {unit} ({_range(b)}; n = {b.n})"
-    if b.status == BreakingStatus.NOT_REACHED:
-        edge = f"down to {min(values):g}" if b.side == Side.DOWN else f"up to {max(values):g}"
-        return f"{way}does not break it {edge} {unit} (n = {b.n})"
-    if b.status == BreakingStatus.NOT_LEARNT:
-        return "has no breaking dose, because vanilla itself is not learnt"
+        breaks = "breaks" if certain and np.isfinite(b.low) and np.isfinite(b.high) else "may break"
+        return f"{way}{breaks} the agent at {b.dose:.3g} {dial.unit} ({_range(b)}; n = {b.n})".replace("  ", " ")
     if b.status == BreakingStatus.TOO_FEW:
-        return f"has too few runs for a breaking dose (n = {b.n})"
-    return "has no order of doses, so no breaking dose"
+        return f"{way}has too few runs for a breaking dose (n = {b.n})"
+    edge = f"down to {min(values):g}" if b.side == Side.DOWN else f"up to {max(values):g}"
+    return f"{way}does not break it {edge} {dial.unit}".rstrip() + f" (n = {b.n})"
+
+
+def _more_runs(scores: npt.NDArray[np.float64]) -> str:
+    """How many runs would decide whether the mean over harder doses is `SMALL` below vanilla."""
+    needed = runs_needed(1 - ratio_samples(scores[1:].mean(axis=0), scores[0]), SMALL)
+    return f"; about {needed:,} runs would decide whether it costs {100 * SMALL:.0f}%" if needed else ""
+
+
+def _whole(share: float) -> str:
+    """A share in whole per cent, with a real minus sign."""
+    return f"{round(100 * share) + 0:d}%".replace("-", "−")
 
 
 def _percent(e: Estimate) -> str:
-    value, low, high = (f"{round(100 * x) + 0:d}%" for x in (e.value, e.low, e.high))
+    value, low, high = (_whole(x) for x in (e.value, e.low, e.high))
     return f"{value} ({100 * e.level:.0f}% interval {low} to {high}, n = {e.n})"
 
 

@@ -1,4 +1,9 @@
-"""What follows from the runs of a diagnosis? For every dial the breaking dose and the damage, with intervals."""
+"""What follows from the runs of a diagnosis? For every dial what it does to the agent, and whose fault each loss is.
+
+Dials are judged by the agent's own part: what it gained of what could be gained at that dose (`attained`). Where that is
+unknown, they are judged by the normalised training return; and noise dials by the evaluation without noise, because
+noise must not be summed into the score that is judged.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +19,12 @@ from mohs.core.point import Point
 from mohs.core.registry import environment
 from mohs.core.values import Json, to_json
 from mohs.envs.dials import read_dial
+from mohs.protocols.diagnose.attribution import Attribution, Ceilings, attribute
+from mohs.protocols.diagnose.effects import Effect, effect_of
 from mohs.protocols.diagnose.scale import find_scale
 from mohs.protocols.diagnose.sentences import dial_text, findings
 from mohs.protocols.diagnose.study import PROTOCOL, DiagnosisStudy, ordered
-from mohs.protocols.measures import available, measure
+from mohs.protocols.measures import ATTAINED, available, measure
 from mohs.protocols.scale import Scale, between, plain
 from mohs.protocols.scores import Scores
 from mohs.protocols.verdict import Verdict
@@ -27,11 +34,13 @@ from mohs.stats import (
     BreakingDose,
     BreakingStatus,
     Estimate,
+    Gains,
     bonferroni_comparisons,
     breaking_dose,
     damage,
     estimate,
     estimates,
+    ratio_samples,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +48,7 @@ if TYPE_CHECKING:
 
 LEVEL = 0.95
 LEARNT_ABOVE = 0.1  # vanilla's normalised score, lower end of its interval
-SCORE = "normalised_auc"  # what dials are judged by
+TRAINED, NOISE_FREE = "normalised_auc", "normalised_noise_free"  # what judges where `attained` is unknown
 
 Curves = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]  # steps, training returns [seeds, points]
 
@@ -54,6 +63,7 @@ class Dose:
     iqms: Mapping[str, Estimate]
     curves: Curves | None = field(repr=False)
     normal_curves: Curves | None = field(repr=False)  # the same, normalised as the scores are
+    attribution: Attribution | None = None  # of the loss against vanilla; None at vanilla, or where it is unknown
 
     @property
     def missing(self) -> int:
@@ -70,6 +80,8 @@ class DialVerdict:
     harder: str
     vanilla: int
     doses: tuple[Dose, ...]
+    measure: str  # by which it is judged
+    effect: Effect
     breaking: tuple[BreakingDose, ...]
     damage: Estimate
     text: str  # what is said of it, after its name
@@ -81,8 +93,18 @@ class DialVerdict:
 
     @property
     def breaks(self) -> bool:
-        """Whether it breaks the agent at a tested dose."""
-        return any(found.status == BreakingStatus.REACHED for found in self.breaking)
+        """Whether it certainly breaks the agent within the tested doses."""
+        return self.effect == Effect.BREAKS
+
+    @property
+    def hardest(self) -> Dose | None:
+        """The last harder dose whose loss is attributed; of doses without order, the most costly one."""
+        found = [dose for dose in self.doses if dose.attribution is not None]
+        if not found:
+            return None
+        if self.harder in ("up", "down"):
+            return found[-1] if self.harder == "up" else found[0]
+        return max(found, key=lambda dose: dose.attribution.parts.total.value if dose.attribution else -np.inf)
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +128,8 @@ class Diagnosis(Verdict):
     study: DiagnosisStudy
     scale: Scale
     scores: Scores = field(repr=False)
+    measure: str  # by which vanilla is judged, and every dial that does not say otherwise
+    unattributed: str  # why no loss is attributed; empty where some are
     vanilla: Dose
     dials: tuple[DialVerdict, ...]
     pairs: tuple[PairVerdict, ...]
@@ -123,6 +147,8 @@ class Diagnosis(Verdict):
             "study": self.study.to_json(),
             "headline": list(self.sentences),
             "references": self.scale.to_json(),
+            "measure": self.measure,
+            "unattributed": self.unattributed,
             "runs": self.runs,
             "missing": self.missing,
             "vanilla": _dose_json(self.vanilla),
@@ -132,6 +158,8 @@ class Diagnosis(Verdict):
                     "unit": d.unit,
                     "harder": d.harder,
                     "sentence": d.sentence,
+                    "measure": d.measure,
+                    "effect": str(d.effect),
                     "damage": d.damage.to_dict(),
                     "breaking": [b.to_dict() for b in d.breaking],
                     "doses": [_dose_json(dose) for dose in d.doses],
@@ -144,20 +172,27 @@ class Diagnosis(Verdict):
 
 def verdict(study: DiagnosisStudy, results: Results) -> Diagnosis:
     """The analysis of the runs that have finished."""
-    scale = find_scale(study, results)
+    scale, ceilings = find_scale(study, results), Ceilings(study)
     names = available(study.env, scale, noise_free=True)
+    unknown = ceilings.of(study.task({}))
+    unattributed = unknown if isinstance(unknown, str) else ""
 
     def measured(_agent: str, point: Point, seed: int, curves: Points) -> Mapping[str, float]:
-        return measure(replace(point.task, seed=seed), curves, names, scale)
+        task = replace(point.task, seed=seed)
+        found = measure(task, curves, names, scale)
+        return found if unattributed else {ATTAINED: ceilings.attained(task, found["auc"]), **found}
 
-    scores = Scores.of(results, study.family, [str(study.agent)], names, measured)
-    runs = _Runs(study, results, scores, scale)
+    every = names if unattributed else (ATTAINED, *names)
+    scores = Scores.of(results, study.family, [str(study.agent)], every, measured)
+    runs = _Runs(study, results, scores, scale, ceilings)
     vanilla = runs.dose(None, {}, comparisons=1)
-    dials = [_dial_verdict(study, runs, vanilla, name, values) for name, values in study.doses]
+    judged = TRAINED if unattributed else ATTAINED
+    dials = [_dial_verdict(study, runs, vanilla, judged, name, values) for name, values in study.doses]
     dials.sort(key=lambda d: -d.damage.value if not np.isnan(d.damage.value) else np.inf)
-    said = findings(study, scale, vanilla, dials, results.missing, learnt_above=LEARNT_ABOVE)
+    said = findings(study, scale, judged, unattributed, vanilla, dials, results.missing, learnt_above=LEARNT_ABOVE)
     pairs = tuple(runs.pair(a, b) for a, b in study.pairs)
-    return Diagnosis(study, scale, scores, vanilla, tuple(dials), pairs, results.planned, results.missing, said)
+    counts = results.planned, results.missing
+    return Diagnosis(study, scale, scores, judged, unattributed, vanilla, tuple(dials), pairs, *counts, said)
 
 
 @dataclass(frozen=True)
@@ -168,16 +203,28 @@ class _Runs:
     results: Results
     scores: Scores
     scale: Scale
+    ceilings: Ceilings
 
     def samples(self, turned: Mapping[str, Any]) -> dict[str, npt.NDArray[np.float64]]:
         """Every measure at a point, [seeds]."""
         return self.scores.samples(str(self.study.agent), self.study.point(turned))
 
+    def gains(self, turned: Mapping[str, Any]) -> tuple[Gains, npt.NDArray[np.float64]] | None:
+        """What was and could be gained at a point; None where that is unknown."""
+        found = self.ceilings.gains(turned, self.samples(turned)) if ATTAINED in self.scores.measures else ""
+        return None if isinstance(found, str) else found
+
     def dose(self, value: Any, turned: Mapping[str, Any], comparisons: int) -> Dose:
-        samples = self.samples(turned)
+        samples, gains, attribution = self.samples(turned), self.gains(turned), None
+        if gains is not None:
+            # So that the mean is the share of all that could be gained, and seeds without anything to gain do no harm.
+            samples = samples | {ATTAINED: ratio_samples(gains[0].own, _ceiling(gains[0]))}
+            vanilla = self.gains({})
+            if vanilla is not None and self.study.point(turned) != self.study.point({}):
+                attribution = attribute(vanilla, gains, LEVEL)
         means = {name: estimate(runs, "mean", LEVEL, comparisons) for name, runs in samples.items()}
         iqms = {name: estimate(runs, "iqm", LEVEL, comparisons) for name, runs in samples.items()}
-        return Dose(value, samples, means, iqms, *self._curves(turned))
+        return Dose(value, samples, means, iqms, *self._curves(turned), attribution)
 
     def pair(self, a: str, b: str) -> PairVerdict:
         doses_a, doses_b = self.study.pair_doses[a], self.study.pair_doses[b]
@@ -200,13 +247,19 @@ class _Runs:
         return (steps, np.array(raw)), (steps, np.array(normal))
 
 
+def _ceiling(gains: Gains) -> npt.NDArray[np.float64]:
+    """What could be gained with the agent's view; by the optimal policy where that is unknown."""
+    return np.where(np.isnan(gains.reachable), gains.optimal, gains.reachable)
+
+
 def _dial_verdict(
-    study: DiagnosisStudy, runs: _Runs, plain_dose: Dose, name: str, values: tuple[Any, ...]
+    study: DiagnosisStudy, runs: _Runs, plain_dose: Dose, judged: str, name: str, values: tuple[Any, ...]
 ) -> DialVerdict:
     unit, vanilla = study.unit(name), values.index(study.task({})[name])
     comparisons = bonferroni_comparisons(len(values))
     doses = tuple(runs.dose(v, {name: v}, comparisons) for v in values)
-    scores = np.array([dose.samples[SCORE] for dose in doses])
+    judged = _judged_by(study, name, judged, doses)
+    scores = np.array([dose.samples[judged] for dose in doses])
     harder = read_dial(environment(study.env), name).harder if ordered(values) else "none"
     places = [float(v) for v in values] if ordered(values) else list(range(len(values)))
     breaking = breaking_dose(places, scores, vanilla, harder, LEVEL, learnt_above=LEARNT_ABOVE)
@@ -220,14 +273,24 @@ def _dial_verdict(
     if hard and not breaking:  # no harder dose has a score
         breaking = (BreakingDose(BreakingStatus.TOO_FEW, np.nan, np.nan, np.nan, 0, LEVEL),)
     loss = _damage(scores, hard, vanilla)
-    text = dial_text(unit, values, harder, breaking, loss)
-    return DialVerdict(name, unit, harder, vanilla, doses, breaking, loss, text)
+    returns = np.array([dose.samples["auc"] for dose in doses])
+    effect = effect_of(returns, hard, breaking, loss)
+    found = DialVerdict(name, unit, harder, vanilla, doses, judged, effect, breaking, loss, "")
+    return replace(found, text=dial_text(study.agent.name, found, scores[[vanilla, *hard]]))
+
+
+def _judged_by(study: DiagnosisStudy, name: str, judged: str, doses: Sequence[Dose]) -> str:
+    """The measure that judges a dial: the same for all its doses."""
+    missing = any(np.isnan(dose.samples[judged]).all() and dose.means["auc"].n for dose in doses)
+    if judged == ATTAINED and not missing:
+        return judged
+    return NOISE_FREE if name in environment(study.env).noise else TRAINED
 
 
 def _without_lead(scale: Scale, vanilla: Dose) -> bool:
     """Whether vanilla and the random policy were run, and vanilla is not above it: then nothing is normalised."""
     ran = scale.random is not None and scale.random.n > 0 and bool(vanilla.means["auc"].n)
-    return ran and not np.isfinite(vanilla.samples[SCORE]).any()
+    return ran and not np.isfinite(vanilla.samples[TRAINED]).any()
 
 
 def _hard_side(values: Sequence[Any], vanilla: int, harder: str) -> list[int]:
@@ -248,6 +311,7 @@ def _dose_json(dose: Dose) -> dict[str, Json]:
     return {
         "value": to_json(dose.value),
         "missing": dose.missing,
+        "loss": None if dose.attribution is None else dose.attribution.to_json(),
         "mean": {name: e.to_dict() for name, e in dose.means.items()},
         "iqm": {name: e.to_dict() for name, e in dose.iqms.items()},
     }

@@ -1,0 +1,128 @@
+"""Whose fault is a loss: the task's, missing memory's, or the learning's?
+
+What can be earned is computed for the very task of every run, noise included (`exact/attainable.py`). Gains are over the
+random policy of that task. They are in units of what the optimal policy gains on the vanilla task of the same seed, so
+that seeds with different generated tasks count alike.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.agents.registry import history_of
+from mohs.core.errors import UsageError
+from mohs.core.score import ReferenceKind, Score
+from mohs.core.task import Task
+from mohs.core.values import Json
+from mohs.exact.attainable import Attainable, attainable
+from mohs.protocols.diagnose.study import DiagnosisStudy
+from mohs.protocols.scale import has_references, references
+from mohs.stats import Gains, Parts, loss_parts
+
+Floats = npt.NDArray[np.float64]
+NO_OPTIMUM = "the exact optimum of third-party environments is unknown"
+
+
+@dataclass(frozen=True)
+class Attribution:
+    """The loss at a dose, in parts.
+
+    Attributes:
+        parts: The parts, with intervals.
+        least_memory: The memory part if the best policy without memory earns its upper bound. Equal to the memory part
+            where that policy is known, NaN where it is out of reach.
+        reason: Why there is no memory part; empty otherwise.
+    """
+
+    parts: Parts
+    least_memory: float
+    reason: str = ""
+
+    @property
+    def bracketed(self) -> bool:
+        """Whether the memory part is only known to lie between two values."""
+        return self.parts.memory.value - self.least_memory > 0.002
+
+    def to_json(self) -> dict[str, Json]:
+        """As plain data."""
+        parts = {name: getattr(self.parts, name).to_dict() for name in self.parts.__dataclass_fields__}
+        least = None if math.isnan(self.least_memory) else self.least_memory
+        return {**parts, "least_memory": least, "reason": self.reason}
+
+
+@dataclass(frozen=True)
+class Ceilings:
+    """What can be earned in the tasks of a study, by an agent with a history of so many observations."""
+
+    study: DiagnosisStudy
+
+    @cached_property
+    def history(self) -> int:
+        """The number of observations that the agent acts on; 0: all of them."""
+        return history_of(self.study.agent)
+
+    def of(self, task: Task) -> Attainable | str:
+        """What can be earned in a task, or why that is unknown."""
+        if not has_references(task.env):
+            return NO_OPTIMUM
+        try:
+            return attainable(task, self.history) if task.environment.table is not None else _derived(task)
+        except UsageError as error:
+            return str(error)
+
+    def attained(self, task: Task, returned: float) -> float:
+        """A return between the random policy (0) and the best one with the agent's view (1), both of this very task."""
+        found = self.of(task)
+        if isinstance(found, str):
+            return math.nan
+        top = found.optimal if found.reachable is None else found.reachable
+        return (returned - found.random) / (top - found.random) if top > found.random else math.nan
+
+    def gains(self, turned: Mapping[str, Any], samples: Mapping[str, Floats]) -> tuple[Gains, Floats] | str:
+        """The gains at a point, and those of the upper bound of policies without memory; or why they are unknown."""
+        rows = []
+        for seed in range(self.study.seeds):
+            task = self.study.task(turned, seed)
+            found, vanilla = self.of(task), self.of(self.study.task({}, seed))
+            if isinstance(found, str):
+                return found
+            if isinstance(vanilla, str):
+                return vanilla
+            scale = task.values.get("reward_scale", 1.0)
+            unit = (vanilla.optimal - vanilla.random) / self.study.task({}).values.get("reward_scale", 1.0) * scale
+            reachable = math.nan if found.reachable is None else found.reachable
+            earned = (samples["auc"][seed], samples["eval"][seed], reachable, found.optimal, found.bound)
+            rows.append([(each - found.random) / unit if unit > 0 else math.nan for each in earned])
+        own, learnt, reach, optimal, bound = np.array(rows).T
+        return Gains(own, learnt, reach, optimal), bound
+
+
+def attribute(vanilla: tuple[Gains, Floats], dose: tuple[Gains, Floats], level: float) -> Attribution:
+    """The parts of a loss. Where the best policy without memory is out of reach, its part stays with the learning's."""
+    (before, _), (after, bound) = vanilla, dose
+    if np.isnan(after.reachable).any() or np.isnan(before.reachable).any():
+        whole = loss_parts(replace(before, reachable=before.optimal), replace(after, reachable=after.optimal), level)
+        unknown = replace(whole.memory, value=math.nan, low=math.nan, high=math.nan)
+        return Attribution(replace(whole, memory=unknown), math.nan, "the best policy without memory is out of reach")
+    parts = loss_parts(before, after, level)
+    least = parts.memory.value - float((bound - after.reachable).mean() / before.reachable.mean())
+    return Attribution(parts, least)
+
+
+def _derived(task: Task) -> Attainable | str:
+    """What can be earned where there is no table, but an optimum in closed form: it is that of the task without noise."""
+    if task.values.get("transition_noise"):
+        return "no optimum is derived for a task with transition noise"
+    score = references(task)
+    if not isinstance(score, Score) or score.low is None or score.high is None:
+        return score if isinstance(score, str) else "the task has no references"
+    if score.high.kind == ReferenceKind.BOUND:
+        return "only an upper bound of its optimum is known"
+    return Attainable(score.low.value, score.high.value, None, score.high.value, "it has no table")

@@ -1,0 +1,66 @@
+"""What may be said of a dial? The rules that turn intervals into words.
+
+"Breaks" needs two things: the interval of the damage lies above 0, and that of the breaking dose inside the tested doses.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.stats import BreakingDose, BreakingStatus, Estimate
+
+SMALL = 0.1  # of vanilla's score: the smallest damage that matters
+
+
+class Effect(StrEnum):
+    """What a dial does to the agent, as far as the runs show."""
+
+    BREAKS = "breaks"  # the score certainly halves within the tested doses
+    MAY_BREAK = "may break"  # it halves there on average, but not with certainty
+    COSTS = "costs"  # it certainly loses something, and not half of it
+    SMALL = "small"  # whatever it loses or gains is less than `SMALL`
+    UNCLEAR = "unclear"  # the runs cannot tell
+    HELPS = "helps"  # it certainly gains
+    IDENTICAL = "identical"  # the runs are the same at every dose
+    NOT_LEARNT = "not learnt"  # vanilla is not learnt, so there is nothing to lose
+    TOO_FEW = "too few"  # runs, for an interval
+    UNTESTED = "untested"  # at no harder dose
+
+
+def effect_of(
+    returns: npt.NDArray[np.float64], hard: Sequence[int], breaking: Sequence[BreakingDose], loss: Estimate
+) -> Effect:
+    """The effect of a dial: training returns [doses, seeds], which doses are harder, and what was estimated."""
+    statuses = {found.status for found in breaking}
+    if not hard:
+        return Effect.UNTESTED
+    if BreakingStatus.NOT_LEARNT in statuses:
+        return Effect.NOT_LEARNT
+    if identical(returns):
+        return Effect.IDENTICAL
+    if not loss.known:
+        return Effect.TOO_FEW
+    reached = [found for found in breaking if found.status == BreakingStatus.REACHED]
+    if loss.low > 0 and any(math.isfinite(found.low) and math.isfinite(found.high) for found in reached):
+        return Effect.BREAKS
+    if reached:
+        return Effect.MAY_BREAK
+    if loss.low > 0:
+        return Effect.COSTS
+    if max(abs(loss.low), abs(loss.high)) <= SMALL:
+        return Effect.SMALL
+    return Effect.HELPS if loss.high < 0 else Effect.UNCLEAR
+
+
+def identical(returns: npt.NDArray[np.float64]) -> bool:
+    """Whether every seed has the same training return, bit for bit, at all doses where it has one."""
+    known = ~np.isnan(returns)
+    if not (known.sum(axis=0) > 1).any():
+        return False
+    top, bottom = np.where(known, returns, -np.inf).max(axis=0), np.where(known, returns, np.inf).min(axis=0)
+    return bool((top == bottom)[known.sum(axis=0) > 1].all())
