@@ -34,9 +34,7 @@ class Verdict(ABC):
     """
 
     protocol: ClassVar[str]  # the name of its protocol
-    notes: tuple[
-        Finding, ...
-    ] = ()  # what is to say of the runs, whatever the protocol: why some failed or were left out
+    run_notes: tuple[Finding, ...] = ()  # of any protocol: why runs failed, or were left out
     stopped: Stop | None = None  # why the study ended after its first tracks
 
     if TYPE_CHECKING:
