@@ -14,6 +14,8 @@ from mohs.exact.values.solve import Rule, values
 from mohs.tables.build import table
 
 _RULES: tuple[Rule, Rule] = ("mean", "best")
+_EXTREMES: tuple[Rule, Rule] = ("worst", "best")
+_REWARD_NOISE = "reward_noise"
 
 
 @lru_cache(maxsize=100_000)
@@ -24,6 +26,19 @@ def return_score(task: Task) -> Score:
         return return_score(noise_free)
     exact = table(task)
     return score_between(*(float(exact.initial @ values(exact, rule)) for rule in _RULES))
+
+
+@lru_cache(maxsize=100_000)
+def return_range(task: Task) -> tuple[float, float]:
+    """The expected returns of the worst and of the best policy of a task, with its noise: no policy lies outside.
+
+    Reward noise has mean 0, so it moves neither.
+    """
+    if any(name == _REWARD_NOISE for name, _ in task.params):
+        return return_range(Task(task.env, tuple(p for p in task.params if p[0] != _REWARD_NOISE), task.seed))
+    exact = table(task)
+    worst, best = (float(exact.initial @ values(exact, rule)) for rule in _EXTREMES)
+    return worst, best
 
 
 def score_between(random: float, optimal: float) -> Score:

@@ -25,7 +25,7 @@ from mohs.stats import Estimate, auc, estimate, final, paired_difference
 
 ENOUGH = 0.5  # the score that the advised budget aims at: well above LEARNT_ABOVE, and short of the optimum
 MOST_TIMES = 100  # the budget, beyond which a straight line says nothing
-FEWEST_WINDOWS = 8  # of a training curve, for a slope
+FEWEST_WINDOWS = 4  # of a training curve, for a slope
 
 Floats = npt.NDArray[np.float64]
 
