@@ -6,8 +6,10 @@ noise dials.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
+from mohs.core.errors import UsageError
 from mohs.core.score import Reference, ReferenceKind, Score
 from mohs.core.task import Task
 from mohs.exact.values.solve import Rule, values
@@ -28,17 +30,36 @@ def return_score(task: Task) -> Score:
     return score_between(*(float(exact.initial @ values(exact, rule)) for rule in _RULES))
 
 
-@lru_cache(maxsize=100_000)
-def return_range(task: Task) -> tuple[float, float]:
-    """The expected returns of the worst and of the best policy of a task, with its noise: no policy lies outside.
+@dataclass(frozen=True)
+class ReturnRange:
+    """Between which returns every policy lies: those `expected` of an episode, and those of any `single` one."""
 
-    Reward noise has mean 0, so it moves neither.
+    expected: tuple[float, float]
+    single: tuple[float, float]
+
+
+@lru_cache(maxsize=100_000)
+def return_range(task: Task) -> ReturnRange:
+    """The range of undiscounted returns, with the task's noise. Reward noise has mean 0, and is left out.
+
+    Raises:
+        UsageError: the task has no table, or one that would be too large.
     """
     if any(name == _REWARD_NOISE for name, _ in task.params):
         return return_range(Task(task.env, tuple(p for p in task.params if p[0] != _REWARD_NOISE), task.seed))
     exact = table(task)
-    worst, best = (float(exact.initial @ values(exact, rule)) for rule in _EXTREMES)
-    return worst, best
+    if exact.horizon is None:
+        raise UsageError(f"{task.env} has no limit of steps: its returns have no known range.")
+    worst, best = (values(exact, rule, discount=1.0) for rule in _EXTREMES)
+    starts = exact.initial > 0
+    if exact.deterministic:
+        single = float(worst[starts].min()), float(best[starts].max())
+    else:
+        single = (
+            exact.horizon * min(0.0, float(exact.reward.min())),
+            exact.horizon * max(0.0, float(exact.reward.max())),
+        )
+    return ReturnRange((float(exact.initial @ worst), float(exact.initial @ best)), single)
 
 
 def score_between(random: float, optimal: float) -> Score:

@@ -16,6 +16,7 @@ from mohs.protocols.measures import MEASURES, STEPS
 from mohs.protocols.scale import Scale, between
 from mohs.stats.ranges import Range
 
+_EVALUATED = ("eval", "noise_free")
 UNKNOWN: Range = (-math.inf, math.inf)
 
 
@@ -34,14 +35,20 @@ def known_range(name: str, tasks: Sequence[Task], scale: Scale | None) -> Range:
     return min(lows), max(highs)
 
 
-def returns_of(task: Task) -> Range:
-    """The expected returns of the worst and of the best policy; infinite where the task is not solved exactly."""
+def returns_of(task: Task, *, training: bool = False) -> Range:
+    """Where the mean return of a task lies; infinite where the task is not solved exactly.
+
+    Evaluations play a given number of episodes, so their mean lies between the expected returns of the worst and of the
+    best policy. A window of `training` holds the episodes that end in it. That favours some, so only the range of
+    single episodes is certain.
+    """
     if task.environment.table is None:
         return UNKNOWN
     try:
-        return return_range(task)
+        found = return_range(task)
     except UsageError:  # its table would be too large
         return UNKNOWN
+    return found.single if training else found.expected
 
 
 def _of_task(name: str, task: Task, scale: Scale | None) -> Range:
@@ -49,7 +56,8 @@ def _of_task(name: str, task: Task, scale: Scale | None) -> Range:
     if measure.unit == STEPS:
         longest = task["max_episode_steps"]
         return 0.0, math.inf if longest is None else float(longest)
-    low, high = returns_of(task.noise_free() if name.endswith("noise_free") else task)
+    training = not name.endswith(_EVALUATED)
+    low, high = returns_of(task.noise_free() if name.endswith("noise_free") else task, training=training)
     if not math.isfinite(high) or name == "auc_plain":
         return UNKNOWN
     if name == "auc_paper":

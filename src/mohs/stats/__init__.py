@@ -4,6 +4,7 @@ from mohs.stats.comparison import paired_difference, probability_of_improvement,
 from mohs.stats.curves import auc, final, paper_scale, paper_scaling
 from mohs.stats.doses import BreakingDose, BreakingStatus, Side, breaking_dose, damage, monotone_fit
 from mohs.stats.intervals import Estimate, bonferroni_comparisons, estimate, estimates
+from mohs.stats.power import identical_runs, runs_needed
 from mohs.stats.profiles import Profile, performance_profile
 from mohs.stats.rank_test import approximate_p_value, exact_p_value
 
@@ -22,11 +23,13 @@ __all__ = [
     "estimates",
     "exact_p_value",
     "final",
+    "identical_runs",
     "monotone_fit",
     "paired_difference",
     "paper_scale",
     "paper_scaling",
     "performance_profile",
     "probability_of_improvement",
+    "runs_needed",
     "spearman",
 ]
