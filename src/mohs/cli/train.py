@@ -17,10 +17,13 @@ if TYPE_CHECKING:
     from mohs.runs.execution import Execution
     from mohs.runs.plan import Plan
 
-EXIT_FAILED_CELLS, EXIT_INTERRUPTED = 1, 130
+EXIT_FAILED_CELLS, EXIT_STOPPED, EXIT_INTERRUPTED = 1, 3, 130
 
 PackSize = Annotated[int | None, typer.Option(help="Most cells of a pack; by default as many as suit the agent.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show the plan, with the time and disk it needs.")]
+KeepGoing = Annotated[
+    bool, typer.Option("--keep-going", help="Run everything, also where the first runs show nothing to go on with.")
+]
 Device = Annotated[str, typer.Option(help="Where deep agents train: cpu, cuda, mps ...")]
 
 
@@ -29,7 +32,8 @@ def training_command(protocol: Protocol) -> Callable[..., int]:
     ask = protocol.part("ask")
     own, shared = (inspect.signature(function) for function in (ask, train))
     hints = {**_hints(ask), **_hints(train)}
-    options = [p for p in shared.parameters.values() if p.name != "request"]
+    absent = {"request"} | ({"keep_going"} if protocol.gate is None else set())
+    options = [p for p in shared.parameters.values() if p.name not in absent]
 
     def command(**given: Any) -> int:
         rest = {p.name: given.pop(p.name) for p in options}
@@ -53,6 +57,7 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 def train(
     request: Request,
     dry_run: DryRun = False,
+    keep_going: KeepGoing = False,
     out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     workers: Workers = None,
@@ -80,7 +85,7 @@ def train(
     announce_compilation()
     if dry_run:
         return _show_cost(plan, execution, as_json)
-    conducted = carry_out(study, plan, execution)
+    conducted = carry_out(study, plan, execution, keep_going=keep_going)
     summary = conducted.summary
     if conducted.verdict is None:
         done = f"{summary.done} of {summary.cells} cells done"
@@ -93,7 +98,7 @@ def train(
         for failed in conducted.failed:
             print(f"\n{failed.count} × {failed.reason}\n{failed.error}", file=sys.stderr)
     deliver(conducted.verdict, output)
-    return EXIT_FAILED_CELLS if conducted.failed else 0
+    return EXIT_FAILED_CELLS if conducted.failed else EXIT_STOPPED if conducted.stopped else 0
 
 
 def _show_cost(plan: Plan, execution: Execution, as_json: bool) -> int:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections import Counter
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
 from mohs.core.errors import MohsError, UsageError
-from mohs.protocols.protocol import Protocol, Study, find_protocol, protocol_of
+from mohs.protocols.protocol import Gate, Protocol, Stop, Study, find_protocol, protocol_of
 from mohs.protocols.verdict import Verdict
+from mohs.report.findings import Finding
 from mohs.runs.checks import check_plan
 from mohs.runs.execute import Summary, execute
 from mohs.runs.execution import DEFAULT_STORE, Execution, ExecutionOptions
-from mohs.runs.plan import Plan
+from mohs.runs.plan import Plan, Track, keys_of
 from mohs.runs.results import Results
 from mohs.runs.status import failures, find
-from mohs.runs.store import Store, check_store, open_store, sound
+from mohs.runs.store import CellStatus, Store, check_store, open_store, sound
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,11 @@ class Conducted:
     verdict: Verdict | None
     failed: tuple[FailureReason, ...]
 
+    @property
+    def stopped(self) -> Stop | None:
+        """Why the study ended after its first tracks, where it did."""
+        return None if self.verdict is None else self.verdict.stopped
+
 
 def planned(study: Study, execution: Execution) -> Plan:
     """The plan of a study that can run: everything that can be checked before training is checked here, in order.
@@ -54,25 +61,67 @@ def planned(study: Study, execution: Execution) -> Plan:
     return plan
 
 
-def carry_out(study: Study, plan: Plan, execution: Execution) -> Conducted:
-    """Trains the cells of a plan that the store does not hold yet, and concludes from all of them."""
+def carry_out(study: Study, plan: Plan, execution: Execution, *, keep_going: bool = False) -> Conducted:
+    """Trains the cells of a plan that the store does not hold yet, and concludes from all of them.
+
+    Where the protocol has a gate, the tracks that it names run first, and the others only if it lets them; `keep_going`
+    runs them whatever it says. Only the order changes: a cell gives the same results whenever it runs.
+    """
+    gate = None if keep_going else _gate(study)
     with open_store(execution.store) as store:
-        summary = execute(plan, store, execution)
+        if gate is None:
+            summary = execute(plan, store, execution)
+        else:
+            first, decide = keys_of(gate.first, plan.tracks, plan.runs), gate.decide
+            proceed = lambda: decide(_results(store, plan.tracks, plan.runs)) is None  # noqa: E731
+            summary = execute(plan, store, execution, first=first, proceed=proceed)
         if summary.interrupted:
             return Conducted(summary, None, ())
         failed = _failed(store, plan.key) if summary.failed else ()
-        results = Results.of(plan, dict(store.results(cell.key for cell in plan.cells)))
+        return Conducted(summary, _conclude(study, store, plan.tracks, plan.runs, failed), failed)
+
+
+def _gate(study: Study) -> Gate | None:
+    protocol = protocol_of(study)
+    gate: Gate | None = None if protocol.gate is None else protocol.part("gate")(study)
+    return gate
+
+
+def _results(store: Store, tracks: Sequence[Track], runs: Sequence[str]) -> Results:
+    return Results.labelled(tracks, runs, dict(store.results(dict.fromkeys(runs))))
+
+
+def _conclude(
+    study: Study, store: Store, tracks: Sequence[Track], runs: Sequence[str], failed: Sequence[FailureReason]
+) -> Verdict:
+    """The verdict on what a store holds, with notes on its runs: why it ended early, and why some failed."""
+    results, gate = _results(store, tracks, runs), _gate(study)
     verdict: Verdict = protocol_of(study).part("verdict")(study, results)
-    return Conducted(summary, verdict, failed)
+    notes = tuple(Finding(f"{f.count:,} runs failed: {f.reason}", warning=True) for f in failed)
+    stop = None if gate is None else gate.decide(results)
+    if gate is None or stop is None:
+        return verdict.noted(notes)
+    if not _untouched(store, set(runs) - keys_of(gate.first, tracks, runs)):
+        return verdict.noted((Finding(stop.sentence, warning=True), *notes))
+    left = f"The other {results.missing:,} runs were left out; --keep-going runs them."
+    return verdict.noted((Finding(f"{stop.sentence} {left}", warning=True), *notes), stop)
 
 
-def run(study: Study, **execution: Unpack[ExecutionOptions]) -> Any:
+def _untouched(store: Store, keys: Collection[str]) -> bool:
+    """Whether there are such cells, and none of them was begun."""
+    statuses = store.statuses(keys).values()
+    return bool(keys) and set(statuses) == {CellStatus.PENDING} and not store.checkpoint_steps(keys)
+
+
+def run(study: Study, *, keep_going: bool = False, **execution: Unpack[ExecutionOptions]) -> Any:
     """Carries out a study of any protocol.
 
     Runs that the store holds are not run again, so the same call resumes an interrupted one.
 
     Args:
         study: what to run: `mohs.read_study("delay")`, for example, or the study of any protocol.
+        keep_going: run everything, also where the protocol would end after its first runs (a diagnosis does where
+            vanilla is not learnt). The verdict says so in `stopped`.
         **execution: `store`, `workers`, `pack_size`, `device`, `progress` (see `Execution`).
 
     Returns:
@@ -93,7 +142,7 @@ def run(study: Study, **execution: Unpack[ExecutionOptions]) -> Any:
         0
     """
     how = Execution(**execution)
-    conducted = carry_out(study, planned(study, how), how)
+    conducted = carry_out(study, planned(study, how), how, keep_going=keep_going)
     if conducted.verdict is None:
         raise KeyboardInterrupt
     summary = conducted.summary
@@ -103,6 +152,8 @@ def run(study: Study, **execution: Unpack[ExecutionOptions]) -> Any:
         if summary.failed == summary.cells:
             raise MohsError(f"{text}.")
         warnings.warn(text, RuntimeWarning, stacklevel=2)
+    if conducted.stopped is not None:
+        warnings.warn(f"{conducted.stopped.sentence} keep_going=True goes on.", RuntimeWarning, stacklevel=2)
     return conducted.verdict
 
 
@@ -136,9 +187,7 @@ def stored_verdict(store: Store, key: str) -> Verdict:
     else:  # an older version of mohs did not keep them
         plan: Plan = protocol.part("plan")(study)
         tracks, runs = plan.tracks, list(plan.runs)
-    results = Results.labelled(tracks, runs, dict(store.results(dict.fromkeys(runs))))
-    verdict: Verdict = protocol.part("verdict")(study, results)
-    return verdict
+    return _conclude(study, store, tracks, runs, _failed(store, key))
 
 
 def load_verdict(study: str | None = None, *, store: str = DEFAULT_STORE) -> Verdict:

@@ -36,7 +36,7 @@ def deliver(verdict: Verdict, output: Output) -> None:
     """Writes the report of a verdict and prints its sentences and tables, or its data."""
     path = verdict.save(output.directory, png=output.png)
     if output.as_json:
-        print_json({**verdict.to_json(), "report": str(path)})
+        print_json({**verdict.data(), "report": str(path)})
         return
     for sentence in verdict.sentences:
         print(sentence)

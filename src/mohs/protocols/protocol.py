@@ -13,12 +13,16 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 from typing import Protocol as Interface
 
 from mohs.core.errors import UsageError, unknown
 from mohs.core.plugins import load, skipping
 from mohs.core.values import Json, resolve
+
+if TYPE_CHECKING:
+    from mohs.runs.plan import Track
+    from mohs.runs.results import Results
 
 GROUP = "mohs.protocols"
 
@@ -38,6 +42,7 @@ class Protocol:
         ask: the options of its command, `... -> study` (or `Request`), as typer reads them.
         command: the words that run it on the command line; its name by default.
         prepare: `study -> None`, what must be there before workers start.
+        gate: `study -> Gate`, which tracks run first, and whether what they give is worth the others.
         commands: further commands of this protocol, by their words.
 
     Example:
@@ -56,6 +61,7 @@ class Protocol:
     ask: str | None = None
     command: str = ""
     prepare: str | None = None
+    gate: str | None = None
     commands: Mapping[str, str] = field(default_factory=dict)
 
     def part(self, name: str) -> Callable[..., Any]:
@@ -104,6 +110,38 @@ class Study(Interface):
     def name(self) -> str: ...
 
     def to_json(self) -> dict[str, Json]: ...
+
+
+@dataclass(frozen=True)
+class Stop:
+    """Why a study ended after its first tracks: a sentence, what may help, and both as data.
+
+    Attributes:
+        reason: What was found, one sentence.
+        advice: What may help, one sentence or two.
+        data: The numbers behind them, for JSON.
+    """
+
+    reason: str
+    advice: str
+    data: Mapping[str, Json] = field(default_factory=dict)
+
+    @property
+    def sentence(self) -> str:
+        """Reason and advice."""
+        return f"{self.reason} {self.advice}"
+
+    def to_json(self) -> dict[str, Json]:
+        """As plain data."""
+        return {"reason": self.reason, "advice": self.advice, **self.data}
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The tracks of a study that run first, and the rule that reads their results: None to go on, or why to stop."""
+
+    first: tuple[Track, ...]
+    decide: Callable[[Results], Stop | None]
 
 
 @dataclass(frozen=True)

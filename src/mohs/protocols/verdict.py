@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
 from mohs.core.values import Json
-from mohs.protocols.protocol import find_protocol
+from mohs.protocols.protocol import Stop, find_protocol
 from mohs.report.findings import Finding
 from mohs.report.tables import TextTable
 
@@ -33,6 +34,8 @@ class Verdict(ABC):
     """
 
     protocol: ClassVar[str]  # the name of its protocol
+    run_notes: tuple[Finding, ...] = ()  # of any protocol: why runs failed, or were left out
+    stopped: Stop | None = None  # why the study ended after its first tracks
 
     if TYPE_CHECKING:
 
@@ -72,7 +75,40 @@ class Verdict(ABC):
             >>> all(sentence.endswith(".") for sentence in verdict.sentences)
             True
         """
-        return tuple(finding.sentence for finding in self.findings)
+        return tuple(finding.sentence for finding in (*self.findings, *self.run_notes))
+
+    def noted(self, notes: tuple[Finding, ...], stopped: Stop | None = None) -> Self:
+        """The same verdict with notes about its runs.
+
+        Args:
+            notes: sentences that follow the findings.
+            stopped: why the study ended after its first tracks, where it did.
+
+        Returns:
+            The verdict with these notes.
+
+        Example:
+            >>> import mohs
+            >>> from mohs.report.findings import Finding
+            >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
+            >>> verdict.noted((Finding("3 runs failed."),)).sentences[-1]
+            '3 runs failed.'
+        """
+        with_notes = copy(self)
+        object.__setattr__(with_notes, "run_notes", notes)  # a verdict is frozen
+        object.__setattr__(with_notes, "stopped", stopped)
+        return with_notes
+
+    def data(self) -> dict[str, Json]:
+        """`to_json`, and why the study ended after its first tracks, where it did: what `verdict.json` holds.
+
+        Example:
+            >>> import mohs
+            >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
+            >>> "stopped" in verdict.data()
+            False
+        """
+        return self.to_json() | ({} if self.stopped is None else {"stopped": self.stopped.to_json()})
 
     def figures(self) -> dict[str, go.Figure]:
         """The figures of its report, by name, as Plotly figures.
@@ -96,7 +132,8 @@ class Verdict(ABC):
         """
         page: Page = find_protocol(self.protocol).part("page")(self)
         rows = self.frame().to_csv(index=False, lineterminator="\n")
-        return replace(page, tables={"frame.csv": rows, **page.tables})
+        body = notes_html(self.run_notes) + page.body
+        return replace(page, body=body, tables={"frame.csv": rows, **page.tables})
 
     def summary(self) -> tuple[TextTable, ...]:
         """The tables that the terminal shows below the sentences.
@@ -130,7 +167,7 @@ class Verdict(ABC):
         """
         from mohs.report.page import write_page
 
-        return write_page(self.page(), self.to_json(), Path(directory), png=png)
+        return write_page(self.page(), self.data(), Path(directory), png=png)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.sentences[0] if self.sentences else 'no verdict'}>"
@@ -141,6 +178,12 @@ class Verdict(ABC):
         listed = "".join(f"<li>{escape(line)}</li>" for line in rest)
         tables = "".join(table.html() for table in self.summary())
         return f"<p><b>{escape(first)}</b></p><ul>{listed}</ul>{tables}"
+
+
+def notes_html(notes: tuple[Finding, ...]) -> str:
+    """The notes of a verdict, which stand above all else on its page."""
+    items = "".join(f'<li class="warning">{escape(note.sentence)}</li>' for note in notes)
+    return f'<ul class="findings">{items}</ul>' if notes else ""
 
 
 def write_report(verdict: Verdict, out_dir: Path | str, png: bool = False) -> Path:

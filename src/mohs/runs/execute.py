@@ -10,7 +10,7 @@ import contextlib
 import threading
 import time
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -39,7 +39,10 @@ LOSSES = 5  # machines that a pack may lose before its cells are blamed
 
 @dataclass(frozen=True)
 class Summary:
-    """How a run ended. `done`, `failed` and `cells` count the plan, `steps` what was trained in this call."""
+    """How a run ended. `done`, `failed` and `cells` count the plan, `steps` what was trained in this call.
+
+    `stopped` says that the cells that run first were enough: the others were not started.
+    """
 
     done: int
     failed: int
@@ -47,6 +50,7 @@ class Summary:
     seconds: float
     steps: int
     cells: int
+    stopped: bool = False
 
 
 def execute(
@@ -54,6 +58,8 @@ def execute(
     store: Store,
     execution: Execution,
     *,
+    first: Collection[str] = (),
+    proceed: Callable[[], bool] = lambda: True,
     executor: Executor[Any] | None = None,
     retry_failed: bool = True,
     factory: str = LEARNERS,
@@ -68,6 +74,9 @@ def execute(
         plan: the cells to run.
         store: an open store, which holds what was done before and gets the results.
         execution: workers, pack size, device and progress.
+        first: keys of cells that run before all others.
+        proceed: whether to go on, asked when the first cells are over and others are left. The store then holds the
+            results of the first ones.
         executor: who trains the packs, in place of the workers of `execution`. The caller closes it.
         retry_failed: run cells again that failed before.
         factory: name of the function `cells, device -> Learner`.
@@ -89,19 +98,40 @@ def execute(
         environments = b"" if pool.shares_process else registrations.pack(plan.cells)
         store.add(plan)
         todo, done, failed = _todo(plan, store, retry_failed)
-        size = execution.pack_size or partial(suited_size, total=len(todo), workers=pool.room())
         pace = Pace(checkpoint_seconds, chunk)
-        run = _Run(store, shown, size, Work({}, {}, factory, execution.device, pace, environments), stop)
-        jobs = run.jobs(todo)
+        work = Work({}, {}, factory, execution.device, pace, environments)
+        at = store.checkpoint_steps(cell.key for cell in todo)
+        left = {cell.key: cell.steps - at.get(cell.key, 0) for cell in todo}
+        run = _Run(store, shown, execution.pack_size, pool.room(), work, stop, left)
         shown.start(cells=len(plan.cells), done=done, failed=failed, steps=sum(run.left.values()))
         try:
-            _coordinate(run, pool, jobs)
+            _coordinate(run, pool, _phases(run, todo, set(first), proceed))
         finally:
             shown.close()
-        interrupted = stop.is_set() and len(run.over) < len(todo)
+        unfinished = len(run.over) < len(todo)
         return Summary(
-            done + run.done, failed + run.failed, interrupted, time.monotonic() - began, run.steps, len(plan.cells)
+            done + run.done,
+            failed + run.failed,
+            interrupted=stop.is_set() and unfinished,
+            seconds=time.monotonic() - began,
+            steps=run.steps,
+            cells=len(plan.cells),
+            stopped=not stop.is_set() and unfinished,
         )
+
+
+def _phases(
+    run: _Run, todo: Sequence[Cell], first: Collection[str], proceed: Callable[[], bool]
+) -> Iterator[Sequence[_Job]]:
+    """The jobs of the cells that run first; then, unless these were enough, those of all others."""
+    early = [cell for cell in todo if cell.key in first]
+    rest = [cell for cell in todo if cell.key not in first]
+    if early:
+        run.together = len(early)
+        yield run.jobs(early)
+    if rest and proceed():
+        run.together = len(rest)
+        yield run.jobs(rest)
 
 
 def _opened(
@@ -142,10 +172,12 @@ class _Run:
 
     store: Store
     progress: Progress
-    size: Size
+    pack_size: int | None
+    workers: int
     work: Work
     stop: threading.Event
-    left: dict[str, int] = field(default_factory=dict)  # steps that each cell had to take at the start
+    left: Mapping[str, int]  # steps that each cell had to take at the start
+    together: int = 0  # cells that share the workers
     over: set[str] = field(default_factory=set)
     done: int = 0
     failed: int = 0
@@ -154,8 +186,8 @@ class _Run:
     def jobs(self, cells: Sequence[Cell], crashes: int = 0, losses: int = 0) -> list[_Job]:
         """Packs of cells at one step, the longest work first, so that the last ones to finish are short."""
         at = self.store.checkpoint_steps(c.key for c in cells)
-        self.left = {c.key: c.steps - at.get(c.key, 0) for c in cells} | self.left
-        jobs = [_Job(pack, at.get(pack[0].key, 0), crashes, losses) for pack in packs(cells, self.size, at)]
+        size: Size = self.pack_size or partial(suited_size, total=self.together, workers=self.workers)
+        jobs = [_Job(pack, at.get(pack[0].key, 0), crashes, losses) for pack in packs(cells, size, at)]
         return sorted(jobs, key=lambda job: -len(job.cells) * (job.cells[0].steps - job.at))
 
     def work_of(self, job: _Job) -> Work:
@@ -197,9 +229,9 @@ class _Held:
     unsaved: int = 0
 
 
-def _coordinate(run: _Run, executor: Executor[W], jobs: Sequence[_Job]) -> None:
-    """Keeps workers busy until no job is left, or until all have saved where the run is to stop."""
-    waiting = deque(jobs)
+def _coordinate(run: _Run, executor: Executor[W], phases: Iterator[Sequence[_Job]]) -> None:
+    """Keeps workers busy until no job of any phase is left, or until all have saved where the run is to stop."""
+    waiting = deque(next(phases, ()))
     busy: dict[W, _Held] = {}
     workers: list[W] = []
     false_starts, deadline = 0, None
@@ -237,6 +269,8 @@ def _coordinate(run: _Run, executor: Executor[W], jobs: Sequence[_Job]) -> None:
                     if deadline is None:
                         run.progress.note(f"{worker.place}: {epitaph}")
                         waiting.extend(_left_behind(run, held.job, epitaph, worker.lost))
+            if not waiting and not busy and not run.stop.is_set():
+                waiting.extend(next(phases, ()))
     finally:
         for worker in workers:
             worker.kill()

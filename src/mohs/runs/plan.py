@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
@@ -98,6 +98,12 @@ class Plan:
 
     def _header(self) -> dict[str, Json]:
         return {"name": self.name, "protocol": self.protocol, "options": dict(self.options)}
+
+
+def keys_of(chosen: Collection[Track], tracks: Sequence[Track], runs: Sequence[str]) -> set[str]:
+    """The keys of all runs of some tracks, of runs that are listed seed by seed and track by track."""
+    wanted = [track in chosen for track in tracks]
+    return {key for i, key in enumerate(runs) if wanted[i % len(tracks)]}
 
 
 def is_user_agent(cell: Cell) -> bool:

@@ -5,6 +5,7 @@ from mohs.stats.curves import auc, final, paper_scale, paper_scaling
 from mohs.stats.doses import BreakingDose, BreakingStatus, Side, breaking_dose, damage, monotone_fit
 from mohs.stats.intervals import Estimate, bonferroni_comparisons, estimate, estimates
 from mohs.stats.losses import Gains, Parts, loss_parts, ratio_samples
+from mohs.stats.power import identical_runs, runs_needed
 from mohs.stats.profiles import Profile, performance_profile
 from mohs.stats.rank_test import approximate_p_value, exact_p_value
 
@@ -25,6 +26,7 @@ __all__ = [
     "estimates",
     "exact_p_value",
     "final",
+    "identical_runs",
     "loss_parts",
     "monotone_fit",
     "paired_difference",
@@ -33,5 +35,6 @@ __all__ = [
     "performance_profile",
     "probability_of_improvement",
     "ratio_samples",
+    "runs_needed",
     "spearman",
 ]

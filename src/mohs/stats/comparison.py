@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from mohs.core.errors import UsageError
 from mohs.stats.checks import FloatArray, checked_array, checked_count, checked_level
 from mohs.stats.intervals import FEWEST_FOR_MEAN, Estimate, estimate
+from mohs.stats.ranges import Range
 from mohs.stats.resampling import percentile_interval, resampled_means, student_widening
 
 # With 3 seeds the bootstrap of the rank correlation covers .89 of .95; with 5 it covers what it claims.
@@ -66,13 +67,18 @@ def probability_of_improvement(
 
 
 def paired_difference(
-    a: ArrayLike, b: ArrayLike, statistic: str = "mean", level: float = 0.95, comparisons: int = 1
+    a: ArrayLike,
+    b: ArrayLike,
+    statistic: str = "mean",
+    level: float = 0.95,
+    comparisons: int = 1,
+    range: Range | None = None,
 ) -> Estimate:
-    """A's run minus B's on the same seed, averaged over the seeds that both have."""
+    """A's run minus B's on the same seed, averaged over the seeds that both have; ``range`` is the difference's."""
     ours, theirs = checked_array(a, "a", 1), checked_array(b, "b", 1)
     if ours.shape != theirs.shape:
         raise UsageError(f"a and b must hold the same seeds; got {ours.size} and {theirs.size} runs.")
-    found = estimate(ours - theirs, statistic, level, comparisons)
+    found = estimate(ours - theirs, statistic, level, comparisons, range)
     return replace(found, statistic=f"{statistic} of paired differences")
 
 

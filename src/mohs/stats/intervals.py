@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mohs.core.values import Json
 from mohs.stats.checks import FloatArray, checked_array, checked_choice, checked_count, checked_level
+from mohs.stats.ranges import Range, checked_range, cut, mean_within
 
 IntArray = NDArray[np.int64]
 FEWEST_FOR_MEAN = 3
@@ -59,22 +60,56 @@ def corrected_level(level: float, comparisons: int = 1) -> float:
     return 1 - (1 - checked_level(level)) / checked_count(comparisons, "comparisons")
 
 
-def estimate(samples: ArrayLike, statistic: str = "mean", level: float = 0.95, comparisons: int = 1) -> Estimate:
-    """The mean, interquartile mean or standard deviation of runs [n], with its interval; NaN marks a missing run."""
-    return estimates(checked_array(samples, "samples", 1)[None], statistic, level, comparisons)[0]
+def estimate(
+    samples: ArrayLike,
+    statistic: str = "mean",
+    level: float = 0.95,
+    comparisons: int = 1,
+    range: Range | None = None,
+) -> Estimate:
+    """The mean, interquartile mean or standard deviation of runs [n], with its interval; NaN marks a missing run.
+
+    ``range`` is the least and the greatest value that the true mean can have, infinite where there is none.
+    """
+    return estimates(checked_array(samples, "samples", 1)[None], statistic, level, comparisons, range)[0]
 
 
-def estimates(samples: ArrayLike, statistic: str = "mean", level: float = 0.95, comparisons: int = 1) -> list[Estimate]:
+def estimates(
+    samples: ArrayLike,
+    statistic: str = "mean",
+    level: float = 0.95,
+    comparisons: int = 1,
+    range: Range | None = None,
+) -> list[Estimate]:
     """One estimate for each row of samples [k, n]."""
     runs = checked_array(samples, "samples", 2)
     method, kernel = STATISTICS[checked_choice(statistic, STATISTICS, "statistic")]
     claimed = corrected_level(level, comparisons)
     n = np.asarray((~np.isnan(runs)).sum(axis=1))
     value, low, high = kernel(runs, n, claimed)
+    if range is not None:
+        value, low, high = _within(checked_range(range), statistic, runs, claimed, value, low, high)
+        method = f"{method}, within the known range"
     return [
         Estimate(*ends, level=claimed, statistic=statistic, method=method)
         for ends in zip(value.tolist(), low.tolist(), high.tolist(), n.tolist(), strict=True)
     ]
+
+
+def _within(
+    range: Range,
+    statistic: str,
+    runs: FloatArray,
+    level: float,
+    value: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    if statistic == "mean":
+        return mean_within(runs, level, value, low, high, range)
+    if statistic == "sd":  # no runs between a and b have a larger one than (b − a)/2
+        return value, low, np.minimum(high, np.maximum(value, (range[1] - range[0]) / 2))
+    return cut(value, range), cut(low, range), cut(high, range)
 
 
 def student_quantile(degrees: FloatArray | IntArray | int, level: float) -> FloatArray:

@@ -3,5 +3,9 @@
 from mohs.protocols.protocol import training_protocol
 
 PROTOCOL = training_protocol(
-    __name__, "diagnose", "Which dial of hardness breaks an agent, and at which dose?", "DiagnosisStudy"
+    __name__,
+    "diagnose",
+    "Which dial of hardness breaks an agent, and at which dose?",
+    "DiagnosisStudy",
+    gate=f"{__name__}.gate:gate",
 )

@@ -67,6 +67,7 @@ def diagnose(
     pairs: Sequence[tuple[str, str]] | None = None,
     seeds: int | None = None,
     budget: int | None = None,
+    keep_going: bool = False,
     **execution: Unpack[ExecutionOptions],
 ) -> Diagnosis:
     """Finds out which dial of hardness breaks an agent, at which dose: `mohs diagnose` in Python.
@@ -85,6 +86,8 @@ def diagnose(
         pairs: pairs of dials that are turned together.
         seeds: seeds for each dose.
         budget: environment steps of each run.
+        keep_going: go on where vanilla is not learnt. By default the diagnosis ends there, and the verdict says so in
+            `stopped`.
         **execution: `store`, `workers`, `pack_size`, `device`, `progress` (see `Execution`).
 
     Returns:
@@ -114,5 +117,5 @@ def diagnose(
     made = as_agent(agent, hyperparameters)
     params = {**own, **(params or {})}
     study = DiagnosisStudy.make(made, battery, words.listed(dials), pairs, seeds, budget, name, params, doses)
-    found: Diagnosis = run(study, **execution)
+    found: Diagnosis = run(study, keep_going=keep_going, **execution)
     return found

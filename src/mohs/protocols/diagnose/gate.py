@@ -1,0 +1,147 @@
+"""Is vanilla learnt, so that there is something to break? And if not, what would help?
+
+Vanilla runs first. It is learnt where the lower end of the interval of its mean score lies above `LEARNT_ABOVE`. Too
+few runs for an interval decide nothing: the diagnosis goes on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.core.values import Json
+from mohs.protocols.diagnose.scale import find_scale
+from mohs.protocols.diagnose.study import RANDOM, VANILLA, DiagnosisStudy
+from mohs.protocols.diagnose.verdict import LEARNT_ABOVE, LEVEL
+from mohs.protocols.protocol import Gate, Stop
+from mohs.protocols.scale import between, plain
+from mohs.runs.plan import Track
+from mohs.runs.results import Results
+from mohs.stats import Estimate, auc, estimate, final, paired_difference
+
+ENOUGH = 0.5  # the score that the advised budget aims at: well above LEARNT_ABOVE, and short of the optimum
+MOST_TIMES = 100  # the budget, beyond which a straight line says nothing
+FEWEST_WINDOWS = 4  # of a training curve, for a slope
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Vanilla:
+    """The vanilla runs: training curves [seeds, points] and their mean score, on a scale where random play is 0.
+
+    `exact` says that 1 is the optimum. Otherwise the scale is that of returns, and the score the lead over the random
+    policy.
+    """
+
+    curves: Floats
+    score: Estimate
+    exact: bool
+
+    @property
+    def learnt(self) -> bool | None:
+        """Whether vanilla is learnt; None where too few runs have finished."""
+        if not self.score.known:
+            return None
+        return bool(self.score.low > LEARNT_ABOVE * (1 if self.exact else max(self.score.value, 0)))
+
+    @property
+    def target(self) -> float:
+        """The score that would do; for a lead, so much that an interval as wide as today's lies above 0."""
+        return ENOUGH if self.exact else 2 * (self.score.value - self.score.low) / (1 - LEARNT_ABOVE)
+
+
+def gate(study: DiagnosisStudy) -> Gate:
+    """Vanilla and, where it is played, the random policy run first. The rest waits until vanilla is learnt."""
+
+    def decide(results: Results) -> Stop | None:
+        vanilla = vanilla_runs(study, results)
+        return _stop(study, vanilla) if vanilla.learnt is False else None
+
+    return Gate((Track(RANDOM, VANILLA), Track(str(study.agent), VANILLA)), decide)
+
+
+def vanilla_runs(study: DiagnosisStudy, results: Results) -> Vanilla:
+    """What the vanilla runs of a diagnosis give."""
+    scale, task = find_scale(study, results), study.task({})
+    finished = list(results.finished(str(study.agent), VANILLA))
+    if scale.random is None:
+        curves = [between(scale.score(replace(task, seed=s)), found["train/return"][1]) for s, found in finished]
+    else:
+        random = {
+            s: plain(task, found["random/return"][1], found["random/length"][1])[-1]
+            for s, found in results.finished(RANDOM, VANILLA)
+        }
+        curves = [
+            plain(task, found["train/return"][1], found["train/length"][1]) - random.get(s, math.nan)
+            for s, found in finished
+        ]
+    runs = np.array(curves) if curves else np.full((1, 1), np.nan)
+    return Vanilla(runs, estimate(auc(runs), "mean", LEVEL), exact=scale.random is None)
+
+
+def _stop(study: DiagnosisStudy, vanilla: Vanilla) -> Stop:
+    """Why the diagnosis ends here, with a larger budget where the training curve promises that it would do."""
+    score, steps = vanilla.score, f"{study.budget:,} steps"
+    if vanilla.exact:
+        found = f"{score.value:.2f} of the optimum after {steps} (n = {score.n})"
+    else:
+        found = f"no certain lead over the random policy after {steps} (n = {score.n})"
+    rising, budget = rises(vanilla.curves), advised_budget(vanilla.curves, study.budget, vanilla.target, vanilla.exact)
+    data: dict[str, Json] = {"score": score.to_dict(), "rising": rising, "advised_budget": budget}
+    return Stop(f"Vanilla is not learnt: {found}.".replace("-", "−"), _advice(study.budget, rising, budget), data)
+
+
+def _advice(budget: int, rising: bool | None, advised: int | None) -> str:
+    if rising is None:
+        return f"The runs are too short to see whether it learns: try --budget {10 * budget:,}."
+    if advised is not None:
+        return f"Its training return still rises: try --budget {advised:,}."
+    other = "Check its hyperparameters (learning rate, exploration), and that it observes what the task needs."
+    if rising:
+        return f"Its training return rises too slowly for a larger budget alone to help. {other}"
+    return f"Its training return does not rise, so a larger budget alone is unlikely to help. {other}"
+
+
+def rises(curves: Floats) -> bool | None:
+    """Whether runs do better in the second half of training than in the first; None where there is too little to see.
+
+    The interval of the paired difference must lie above 0.
+    """
+    half = curves.shape[1] // 2
+    if curves.shape[1] < FEWEST_WINDOWS:
+        return None
+    gain = paired_difference(auc(curves[:, half:]), auc(curves[:, :half]), level=LEVEL)
+    return bool(gain.low > 0) if gain.known else None
+
+
+def advised_budget(curves: Floats, budget: int, target: float, bounded: bool) -> int | None:
+    """The smallest round budget over which the mean score would reach a target, if training went on as it ends.
+
+    The score goes on in a straight line, with the slope of the second half of training, and no further than 1 where the
+    scale is bounded. None where it does not rise, or where not even `MOST_TIMES` the budget would do.
+    """
+    if not rises(curves):
+        return None
+    mean = np.array([estimate(column).value for column in curves.T])
+    steps = (np.arange(len(mean)) + 0.5) * budget / len(mean)
+    late = ~np.isnan(mean) & (steps > budget / 2)
+    slope = float(np.polyfit(steps[late], mean[late], 1)[0]) if late.sum() > 1 else 0.0
+    level, so_far = float(final(mean, 0.2)), float(auc(mean)) * budget
+    for tried in _round_numbers(budget):
+        later = np.linspace(0, tried - budget, 1000)
+        line = np.minimum(level + slope * later, 1.0 if bounded else np.inf)
+        if slope > 0 and (so_far + line.mean() * (tried - budget)) / tried >= target:
+            return tried
+    return None
+
+
+def _round_numbers(budget: int) -> Iterator[int]:
+    """1, 2 or 5 times a power of ten, from twice the budget to `MOST_TIMES` of it."""
+    digits = range(len(str(budget)) - 1, len(str(budget)) + 3)
+    found = (first * 10**power for power in digits for first in (1, 2, 5))
+    return (number for number in found if 2 * budget <= number <= MOST_TIMES * budget)
