@@ -115,7 +115,7 @@ def as_agent(given: str | Agent, hyperparameters: Mapping[str, Any] | None = Non
 def config_class(name: str) -> type[Config]:
     """The class of an agent's hyperparameters."""
     found: Any = agent_entry(name).realisation("config")
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 def config(agent: Agent) -> Any:

@@ -34,7 +34,7 @@ def _normalised(name: str, title: str, text: str) -> Measure:
     return Measure(f"normalised_{name}", f"normalised {title}", text, SHARE, normalised=True)
 
 
-ATTAINED = "attained"
+ATTAINED, POOLED = "attained", "auc_pooled"
 _AUC = "Mean training return over the whole run."
 _FINAL = "Mean training return over the last tenth of the run."
 _EVAL = "Return of the greedy policy on its own task, mean over the evaluations."
@@ -44,10 +44,15 @@ MEASURES: Mapping[str, Measure] = {
     for m in (
         Measure(
             ATTAINED, "attained share",
-            "Mean training return over the whole run: 0 is the random policy, 1 the best policy that sees what the agent "
+            "Mean training return, episodes pooled: 0 is the random policy, 1 the best policy that sees what the agent "
             "sees, both in the run's very task, noise included. At a dose: the sum over runs of what was gained over the "
             "random policy, divided by the sum of what could be gained.",
             SHARE, normalised=True,
+        ),
+        Measure(
+            POOLED, "AUC, episodes pooled",
+            "Mean training return: the mean over episodes within each tenth of the run, averaged over the tenths. Unlike "
+            "the AUC it does not favour long episodes where their length varies.",
         ),
         _normalised("auc", "AUC", _AUC),
         Measure(
@@ -80,7 +85,7 @@ def current_name(name: str) -> str:
 
 def available(env: str, scale: Scale | None, *, noise_free: bool) -> tuple[str, ...]:
     """The measures of an environment's runs, by name, in the order of the catalogue, that `measure` takes."""
-    absent = {ATTAINED} | (set() if environment(env).scaling is not None else {"auc_paper"})
+    absent = {ATTAINED, POOLED} | (set() if environment(env).scaling is not None else {"auc_paper"})
     absent |= set() if scale is not None and scale.plain else {"auc_plain"}
     absent |= set() if scale is not None else {m.name for m in MEASURES.values() if m.normalised}
     absent |= set() if noise_free else {"noise_free", "noise_free_length", "normalised_noise_free"}

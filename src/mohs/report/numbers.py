@@ -49,6 +49,11 @@ def percent(value: float) -> str:
     return f"−{text}%" if value < 0 and text != "0.0" else f"{text}%"
 
 
+def share(e: Estimate) -> str:
+    """37% [27%, 46%]."""
+    return f"{percent(e.value)} [{percent(e.low)}, {percent(e.high)}]" if e.known else UNKNOWN
+
+
 def level(value: float) -> str:
     """The coverage that an interval claims: 95%, 99.5%, 99.83%."""
     return f"{100 * value:.4g}%"

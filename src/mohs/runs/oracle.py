@@ -9,8 +9,8 @@ import numpy as np
 
 from mohs.agents.planning.planner import OptimalLearner
 from mohs.core.cell import Cell
-from mohs.core.task import Task
 from mohs.core.errors import UsageError
+from mohs.core.task import Task
 from mohs.exact.values.memoryless import best_memoryless
 from mohs.exact.values.solve import Plan, plan
 from mohs.tables.build import table

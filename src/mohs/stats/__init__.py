@@ -1,7 +1,7 @@
 """What do the scores of a few runs say, and with which certainty? Free functions on plain arrays."""
 
 from mohs.stats.comparison import paired_difference, probability_of_improvement, spearman
-from mohs.stats.curves import auc, final, paper_scale, paper_scaling
+from mohs.stats.curves import auc, final, paper_scale, paper_scaling, pooled_auc
 from mohs.stats.doses import BreakingDose, BreakingStatus, Side, breaking_dose, damage, monotone_fit
 from mohs.stats.intervals import Estimate, bonferroni_comparisons, estimate, estimates
 from mohs.stats.losses import Gains, Parts, loss_parts, ratio_samples
@@ -33,6 +33,7 @@ __all__ = [
     "paper_scale",
     "paper_scaling",
     "performance_profile",
+    "pooled_auc",
     "probability_of_improvement",
     "ratio_samples",
     "runs_needed",

@@ -64,15 +64,6 @@ def loss_parts(vanilla: Gains, dose: Gains, level: float = 0.95) -> Parts:
     kept = ratio_samples(dose.own, vanilla.own)
     task = 1 - ratio_samples(dose.optimal, vanilla.optimal)
     reach = ratio_samples(dose.reachable, vanilla.reachable)
-    # The learnt policy's loss, in units of what the agent gained on vanilla: reach · learnt(vanilla) − learnt(dose),
-    # linearised like a product.
-    before, after = ratio_samples(vanilla.learnt, vanilla.own), ratio_samples(dose.learnt, vanilla.own)
-    policy = _mean(before) * reach + _mean(reach) * before - _mean(reach) * _mean(before) - after
-    learning = reach - kept
-    samples = (1 - kept, task, 1 - task - reach, learning, policy, learning - policy)
+    learnt = ratio_samples(dose.learnt, vanilla.learnt)
+    samples = (1 - kept, task, 1 - task - reach, reach - kept, reach - learnt, learnt - kept)
     return Parts(*(estimate(each, "mean", level) for each in samples))
-
-
-def _mean(samples: FloatArray) -> float:
-    known = samples[~np.isnan(samples)]
-    return float(known.mean()) if known.size else float("nan")

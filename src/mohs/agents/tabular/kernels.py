@@ -90,8 +90,8 @@ def largest(q, row):
 
 @kernel
 def train(
-    instances, tasks, ints, floats, task_ids, past, pasts, learners, q, second, returns, lengths, episodes, window, steps,
-    algorithm, rate, gamma, initial_eps, final_eps, eps_steps,
+    instances, tasks, ints, floats, task_ids, past, pasts, learners, q, second, returns, lengths, episodes, window,
+    steps, algorithm, rate, gamma, initial_eps, final_eps, eps_steps,
 ):  # fmt: skip
     """Every cell takes `steps` steps. Sums over the episodes that ended in each window go to the last three arrays."""
     for cell in range(len(learners)):

@@ -6,9 +6,9 @@ The best one is found in three steps.
 1. *Relaxation.* A policy that sees everything earns at least as much. If it takes one action per observation, or if a
    climb from its most frequent actions earns as much, the search is over.
 2. *Search over deterministic policies.* A deterministic table is searched depth-first: episodes are followed from every
-   start, actions are assigned when an observation is first met, and a branch is cut when the best that can follow is not
-   enough. Other tables are searched best-first: observations are fixed one by one, and a relaxation of the others
-   bounds what a branch can earn. Both end with the optimum, or at a limit of work with a bracket.
+   start, an observation gets an action when it is first met, and a branch is cut when the best that can follow is too
+   little. Other tables are searched best-first: observations are fixed one by one, and a relaxation of the others bounds
+   what a branch can earn. Both end with the optimum, or at a limit of work with a bracket.
 3. *Randomised policies.* They can earn more than every deterministic one (Singh, Jaakkola and Jordan 1994). A gradient
    ascent starts from the best deterministic policy; there is no proof that it finds the best.
 """
@@ -44,8 +44,8 @@ class Memoryless:
 
     Attributes:
         value: Its expected return.
-        upper: No deterministic memoryless policy earns more. Equal to `value` where the search was exhaustive, up to the
-            tolerance; at least `value` where a randomised policy earns more.
+        upper: No deterministic memoryless policy earns more. Where the search was exhaustive, it is `value` up to the
+            tolerance; it is never below `value`, which may be that of a randomised policy.
         optimal: The expected return of the optimal policy, which sees everything.
         policy: Action probabilities [observations, actions].
         observations: The observation of each row of `policy`.

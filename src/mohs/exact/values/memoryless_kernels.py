@@ -176,7 +176,9 @@ def search(
 
 
 @kernel
-def slope(indptr, succ, prob, reward, terminal, actions, discount, looks, policy, initial, values, masses, gain, visits):
+def slope(
+    indptr, succ, prob, reward, terminal, actions, discount, looks, policy, initial, values, masses, gain, visits
+):
     """The expected return of a randomised memoryless policy [observations, actions].
 
     `gain[observation, action]` receives the sum over visits of the value of taking the action there and following the

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.core.values import Json, to_json
-from mohs.protocols.diagnose.verdict import LEVEL, SCORE, Diagnosis
+from mohs.protocols.diagnose.verdict import LEVEL, Diagnosis
 from mohs.protocols.measures import MEASURES, return_measure
 from mohs.protocols.verdict import Verdict
 from mohs.report import numbers
@@ -87,7 +87,7 @@ class Comparison(Verdict):
 
 def compare_diagnoses(a: Diagnosis, b: Diagnosis) -> Comparison:
     """Two diagnoses on the doses and seeds that both have."""
-    measure = SCORE if a.scale.bounded else return_measure(a.scores.measures)
+    measure = a.measure if a.scale.bounded else return_measure(a.scores.measures)
     shared = _shared(a, b, measure)
     dials, correlations = [], []
     vanilla = a.study.task({})

@@ -23,7 +23,8 @@ from mohs.core.task import Task
 from mohs.core.values import Json
 from mohs.exact.attainable import Attainable, attainable
 from mohs.protocols.diagnose.study import DiagnosisStudy
-from mohs.protocols.scale import has_references, references
+from mohs.protocols.measures import POOLED
+from mohs.protocols.scale import Values, has_references, references
 from mohs.stats import Gains, Parts, loss_parts
 
 Floats = npt.NDArray[np.float64]
@@ -77,13 +78,13 @@ class Ceilings:
         except UsageError as error:
             return str(error)
 
-    def attained(self, task: Task, returned: float) -> float:
-        """A return between the random policy (0) and the best one with the agent's view (1), both of this very task."""
+    def attained(self, task: Task, returned: Values) -> Values:
+        """Returns between the random policy (0) and the best one with the agent's view (1), both of this very task."""
         found = self.of(task)
         if isinstance(found, str):
-            return math.nan
+            return returned * math.nan
         top = found.optimal if found.reachable is None else found.reachable
-        return (returned - found.random) / (top - found.random) if top > found.random else math.nan
+        return (returned - found.random) / (top - found.random) if top > found.random else returned * math.nan
 
     def gains(self, turned: Mapping[str, Any], samples: Mapping[str, Floats]) -> tuple[Gains, Floats] | str:
         """The gains at a point, and those of the upper bound of policies without memory; or why they are unknown."""
@@ -98,7 +99,7 @@ class Ceilings:
             scale = task.values.get("reward_scale", 1.0)
             unit = (vanilla.optimal - vanilla.random) / self.study.task({}).values.get("reward_scale", 1.0) * scale
             reachable = math.nan if found.reachable is None else found.reachable
-            earned = (samples["auc"][seed], samples["eval"][seed], reachable, found.optimal, found.bound)
+            earned = (samples[POOLED][seed], samples["eval"][seed], reachable, found.optimal, found.bound)
             rows.append([(each - found.random) / unit if unit > 0 else math.nan for each in earned])
         own, learnt, reach, optimal, bound = np.array(rows).T
         return Gains(own, learnt, reach, optimal), bound

@@ -12,7 +12,8 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from mohs.stats import BreakingDose, BreakingStatus, Estimate
+from mohs.protocols.diagnose.study import DiagnosisStudy
+from mohs.stats import BreakingDose, BreakingStatus, Estimate, identical_runs
 
 SMALL = 0.1  # of vanilla's score: the smallest damage that matters
 
@@ -41,7 +42,7 @@ def effect_of(
         return Effect.UNTESTED
     if BreakingStatus.NOT_LEARNT in statuses:
         return Effect.NOT_LEARNT
-    if identical(returns):
+    if identical_runs(returns):
         return Effect.IDENTICAL
     if not loss.known:
         return Effect.TOO_FEW
@@ -57,10 +58,11 @@ def effect_of(
     return Effect.HELPS if loss.high < 0 else Effect.UNCLEAR
 
 
-def identical(returns: npt.NDArray[np.float64]) -> bool:
-    """Whether every seed has the same training return, bit for bit, at all doses where it has one."""
-    known = ~np.isnan(returns)
-    if not (known.sum(axis=0) > 1).any():
-        return False
-    top, bottom = np.where(known, returns, -np.inf).max(axis=0), np.where(known, returns, np.inf).min(axis=0)
-    return bool((top == bottom)[known.sum(axis=0) > 1].all())
+def why_identical(study: DiagnosisStudy, dial: str) -> str:
+    """Why runs may be identical at all doses of a dial, where a reason is known."""
+    vanilla = study.task({}).values
+    if dial == "delay" and vanilla.get("delay_at_end") == "terminated":
+        return "rewards that are still pending are paid when the episode terminates, and the agent does not act on them"
+    if dial in ("reward_every_n_steps", "make_denser") and vanilla.get("sequence_length") == 1:
+        return "a sequence of one state is complete at once"
+    return ""

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core.values import Json
+from mohs.protocols.diagnose.attribution import Ceilings
 from mohs.protocols.diagnose.scale import find_scale
 from mohs.protocols.diagnose.study import RANDOM, VANILLA, DiagnosisStudy
 from mohs.protocols.diagnose.verdict import LEARNT_ABOVE, LEVEL
@@ -70,7 +71,10 @@ def vanilla_runs(study: DiagnosisStudy, results: Results) -> Vanilla:
     scale, task = find_scale(study, results), study.task({})
     finished = list(results.finished(str(study.agent), VANILLA))
     if scale.random is None:
-        curves = [between(scale.score(replace(task, seed=s)), found["train/return"][1]) for s, found in finished]
+        ceilings = Ceilings(study)
+        known = not isinstance(ceilings.of(task), str)
+        normal = ceilings.attained if known else lambda of, returns: between(scale.score(of), returns)
+        curves = [normal(replace(task, seed=s), found["train/return"][1]) for s, found in finished]
     else:
         random = {
             s: plain(task, found["random/return"][1], found["random/length"][1])[-1]

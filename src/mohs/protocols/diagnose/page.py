@@ -12,19 +12,29 @@ from mohs.envs.dials import read_dial
 from mohs.protocols.diagnose.figures import figures as make_figures
 from mohs.protocols.diagnose.figures.ranking import breaking_text
 from mohs.protocols.diagnose.study import DiagnosisStudy
-from mohs.protocols.diagnose.verdict import SCORE, Diagnosis, DialVerdict, Dose
-from mohs.protocols.measures import MEASURES, return_measure
+from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis, DialVerdict, Dose
+from mohs.protocols.measures import ATTAINED, MEASURES, return_measure
 from mohs.report import numbers, parts
 from mohs.report.data import ESTIMATE, csv_text, estimate_cells
 from mohs.report.files import filled
 from mohs.report.page import Page
 from mohs.report.tables import TextTable
+from mohs.stats import Estimate
 
 HARDER = {"up": "harder upwards", "down": "harder downwards", "both": "harder on both sides", "none": "no harder side"}
+PARTS = (
+    ("total", "total"),
+    ("task", "the task's"),
+    ("memory", "needs memory"),
+    ("learning", "learning"),
+    ("policy", "of it, learnt policy"),
+    ("training", "of it, while learning"),
+)
 # The columns of a dial's table: measure, statistic.
 COLUMNS = (
-    (SCORE, "mean"),
-    (SCORE, "iqm"),
+    (ATTAINED, "mean"),
+    (TRAINED, "mean"),
+    (TRAINED, "iqm"),
     ("auc_paper", "mean"),
     ("auc_plain", "mean"),
     ("auc", "mean"),
@@ -36,20 +46,20 @@ COLUMNS = (
 
 def summary(verdict: Diagnosis) -> tuple[TextTable, ...]:
     """The dials by damage, for the terminal."""
-    rows = [
-        (
-            d.name,
-            numbers.estimated(d.damage) if d.damage.n else numbers.UNKNOWN,
-            breaking_text(d),
-            str(verdict.vanilla.means["auc"].n),
-        )
-        for d in verdict.dials
-    ]
-    return (
-        TextTable(
-            "Dials by damage", ("dial", "damage with 95% interval", "breaking dose with 95% interval", "n"), rows
-        ),
-    )
+    rows = [(d.name, numbers.share(d.damage), breaking_text(d), *_blamed(d)) for d in verdict.dials]
+    heads = ("dial", "own damage", "breaking dose", "at", "total", "task", "memory", "learning")
+    n = numbers.count(d.damage.n for d in verdict.dials)
+    return (TextTable(f"Dials by damage, 95% intervals, {n}; then the parts of the loss at one dose", heads, rows),)
+
+
+def _blamed(dial: DialVerdict) -> tuple[str, ...]:
+    """The hardest dose, and the parts of its loss in per cent."""
+    dose = dial.hardest
+    if dose is None or dose.attribution is None:
+        return (numbers.UNKNOWN,) * 5
+    found = dose.attribution.parts
+    shown = (found.total, found.task, found.memory, found.learning)
+    return numbers.dose(dose.value), *(numbers.percent(e.value) for e in shown)
 
 
 def page(verdict: Diagnosis) -> Page:
@@ -114,8 +124,8 @@ def _vanilla_tile(verdict: Diagnosis) -> str:
     """The normalised score; where vanilla itself is the unit, the return beside that of the random policy."""
     random = verdict.scale.random
     if random is None:
-        e = verdict.vanilla.means[SCORE]
-        return parts.tile(f"Vanilla score, {MEASURES[SCORE].title}", numbers.number(e.value), numbers.briefly(e))
+        e = verdict.vanilla.means[verdict.measure]
+        return parts.tile(f"Vanilla, {MEASURES[verdict.measure].title}", numbers.number(e.value), numbers.briefly(e))
     e = verdict.vanilla.means[return_measure(verdict.scores.measures)]
     details = f"{numbers.briefly(e)}; random policy {numbers.number(random.value)}"
     return parts.tile("Vanilla return, mean of training", numbers.number(e.value), details)
@@ -147,15 +157,40 @@ def _dial(dial: DialVerdict, study: DiagnosisStudy, figures: Mapping[str, go.Fig
         badge=escape(HARDER[dial.harder]),
         about=escape(read_dial(environment(study.env), dial.name).text),
         sentence=escape(dial.sentence),
+        losses=_losses(dial, figures),
         figure=parts.place(f"dial-{dial.name}", figures),
         table=_dose_table(dial),
     )
 
 
+def _losses(dial: DialVerdict, figures: Mapping[str, go.Figure]) -> str:
+    """Whose fault the losses are: a figure, and a table below it."""
+    name = f"losses-{dial.name}"
+    if name not in figures:
+        return ""
+    rows = []
+    for dose in dial.doses:
+        if dose.attribution is None:
+            continue
+        found = dose.attribution.parts
+        cells = [_share_cell(getattr(found, part)) for part, _ in PARTS]
+        rows.append(f"<tr><td>{escape(numbers.dose(dose.value))}</td>{''.join(cells)}<td>{found.total.n}</td></tr>")
+    table = parts.table([dial.name, *(title for _, title in PARTS), "n"], rows)
+    return (
+        f"<h4>Whose fault is the loss?</h4>{parts.place(name, figures)}"
+        f'<details><summary>Parts of the loss</summary><div class="scroll">{table}</div></details>'
+    )
+
+
+def _share_cell(e: Estimate) -> str:
+    ends = f"<small>[{numbers.percent(e.low)}, {numbers.percent(e.high)}]</small>" if e.known else ""
+    return f"<td>{numbers.percent(e.value)}{ends}</td>"
+
+
 def _dose_table(dial: DialVerdict) -> str:
     """Every measure at every dose, with intervals, n and what is missing."""
     title = f"{dial.name} ({dial.unit})" if dial.unit else dial.name
-    level = numbers.level(dial.doses[0].means[SCORE].level)
+    level = numbers.level(dial.doses[0].means[dial.measure].level)
     columns = [column for column in COLUMNS if column[0] in dial.doses[0].means]
     heads = [MEASURES[m].title + (", IQM" if statistic == "iqm" else "") for m, statistic in columns]
     rows = [_dose_row(dose, columns, i == dial.vanilla) for i, dose in enumerate(dial.doses)]

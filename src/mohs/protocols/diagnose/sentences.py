@@ -121,7 +121,9 @@ def dial_text(agent: str, dial: DialVerdict, scores: npt.NDArray[np.float64], re
     """
     said = f"{_effect(dial, scores, reason)}."
     hardest = dial.hardest
-    if hardest is None or hardest.attribution is None or not hardest.attribution.parts.total.known:
+    if hardest is None or hardest.attribution is None or dial.effect in (Effect.IDENTICAL, Effect.NOT_LEARNT):
+        return said
+    if not hardest.attribution.parts.total.known:
         return said
     return f"{said} {blame(agent, hardest.value, dial.unit, hardest.attribution)}"
 
@@ -129,7 +131,7 @@ def dial_text(agent: str, dial: DialVerdict, scores: npt.NDArray[np.float64], re
 def blame(agent: str, dose: Any, unit: str, found: Attribution) -> str:
     """Whose fault the loss at a dose is."""
     parts = found.parts
-    at = f"At {numbers.dose(dose)} {unit}".rstrip()
+    at = "Turned on," if dose is True else f"At {numbers.dose(dose)} {unit}".rstrip()
     whole = f"{at} {agent} loses {_percent(parts.total)} of what it gains on vanilla"
     task = f"{_whole(parts.task.value)} is the task's"
     if found.reason:

@@ -20,11 +20,11 @@ from mohs.core.registry import environment
 from mohs.core.values import Json, to_json
 from mohs.envs.dials import read_dial
 from mohs.protocols.diagnose.attribution import Attribution, Ceilings, attribute
-from mohs.protocols.diagnose.effects import Effect, effect_of
+from mohs.protocols.diagnose.effects import Effect, effect_of, why_identical
 from mohs.protocols.diagnose.scale import find_scale
 from mohs.protocols.diagnose.sentences import dial_text, findings
 from mohs.protocols.diagnose.study import PROTOCOL, DiagnosisStudy, ordered
-from mohs.protocols.measures import ATTAINED, available, measure
+from mohs.protocols.measures import ATTAINED, POOLED, available, measure
 from mohs.protocols.scale import Scale, between, plain
 from mohs.protocols.scores import Scores
 from mohs.protocols.verdict import Verdict
@@ -40,6 +40,7 @@ from mohs.stats import (
     damage,
     estimate,
     estimates,
+    pooled_auc,
     ratio_samples,
 )
 
@@ -137,6 +138,10 @@ class Diagnosis(Verdict):
     missing: int
     findings: tuple[Finding, ...]
 
+    def ends(self, measure: str) -> str:
+        """What 0 and 1 of a normalised measure are, in few words."""
+        return "0 = random, 1 = best attainable" if measure == ATTAINED else self.scale.ends
+
     def frame(self) -> pd.DataFrame:
         """One row for each point and seed, with every measure of the run."""
         return self.scores.frame()
@@ -180,9 +185,12 @@ def verdict(study: DiagnosisStudy, results: Results) -> Diagnosis:
     def measured(_agent: str, point: Point, seed: int, curves: Points) -> Mapping[str, float]:
         task = replace(point.task, seed=seed)
         found = measure(task, curves, names, scale)
-        return found if unattributed else {ATTAINED: ceilings.attained(task, found["auc"]), **found}
+        if unattributed:
+            return found
+        pooled = pooled_auc(curves["train/return"][1], curves["train/length"][1])
+        return {ATTAINED: ceilings.attained(task, pooled), POOLED: pooled, **found}
 
-    every = names if unattributed else (ATTAINED, *names)
+    every = names if unattributed else (ATTAINED, POOLED, *names)
     scores = Scores.of(results, study.family, [str(study.agent)], every, measured)
     runs = _Runs(study, results, scores, scale, ceilings)
     vanilla = runs.dose(None, {}, comparisons=1)
@@ -274,9 +282,12 @@ def _dial_verdict(
         breaking = (BreakingDose(BreakingStatus.TOO_FEW, np.nan, np.nan, np.nan, 0, LEVEL),)
     loss = _damage(scores, hard, vanilla)
     returns = np.array([dose.samples["auc"] for dose in doses])
-    effect = effect_of(returns, hard, breaking, loss)
+    learnt = estimate(scores[vanilla], "mean", LEVEL)
+    not_learnt = learnt.known and not learnt.low > LEARNT_ABOVE
+    effect = Effect.NOT_LEARNT if hard and not_learnt else effect_of(returns, hard, breaking, loss)
     found = DialVerdict(name, unit, harder, vanilla, doses, judged, effect, breaking, loss, "")
-    return replace(found, text=dial_text(study.agent.name, found, scores[[vanilla, *hard]]))
+    text = dial_text(study.agent.name, found, scores[[vanilla, *hard]], why_identical(study, name))
+    return replace(found, text=text)
 
 
 def _judged_by(study: DiagnosisStudy, name: str, judged: str, doses: Sequence[Dose]) -> str:

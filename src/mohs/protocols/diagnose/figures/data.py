@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mohs.protocols.diagnose.verdict import LEVEL, SCORE, Diagnosis, DialVerdict, PairVerdict
+from mohs.protocols.diagnose.verdict import LEVEL, Diagnosis, DialVerdict, PairVerdict
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
 from mohs.report.figures.curves import CurvePanel, Curves
@@ -26,7 +26,7 @@ def dial_curves(verdict: Diagnosis, dial: DialVerdict) -> Curves:
     return Curves(dial.name, verdict.scale.ends if normal else "", verdict.scale.bounded, tuple(panels))
 
 
-def pair_map(pair: PairVerdict, measure: str = SCORE) -> PairMap:
+def pair_map(pair: PairVerdict, measure: str) -> PairMap:
     """Means and spreads of a pair of dials."""
     samples = pair.samples[measure]
     return PairMap(

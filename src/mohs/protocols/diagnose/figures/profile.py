@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from mohs.protocols.diagnose.verdict import LEVEL, SCORE, Diagnosis
+from mohs.protocols.diagnose.verdict import LEVEL, Diagnosis
 from mohs.report import numbers
 from mohs.report.figures.marks import add_band
 from mohs.report.theme import LIGHT, blank
@@ -25,14 +25,14 @@ class Profiles:
 
 
 def profiles(verdict: Diagnosis) -> Profiles:
-    runs = [dose.samples[SCORE] for d in verdict.dials for i, dose in enumerate(d.doses) if i != d.vanilla]
-    plain = verdict.vanilla.samples[SCORE]
+    runs = [dose.samples[verdict.measure] for d in verdict.dials for i, dose in enumerate(d.doses) if i != d.vanilla]
+    plain = verdict.vanilla.samples[verdict.measure]
     pooled = np.concatenate([plain, *runs])
     thresholds = np.linspace(-0.1, _highest(pooled, verdict.scale.bounded), 116)
     return Profiles(
         performance_profile(plain, thresholds, LEVEL),
         performance_profile(pooled, thresholds, LEVEL),
-        verdict.scale.ends,
+        verdict.ends(verdict.measure),
     )
 
 

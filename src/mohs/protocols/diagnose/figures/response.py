@@ -10,8 +10,8 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from mohs.core.registry import environment
-from mohs.protocols.diagnose.verdict import SCORE, Diagnosis, DialVerdict
-from mohs.protocols.measures import return_measure
+from mohs.protocols.diagnose.verdict import NOISE_FREE, Diagnosis, DialVerdict
+from mohs.protocols.measures import MEASURES, return_measure
 from mohs.report import numbers
 from mohs.report.figures.dose_axis import DoseAxis, dose_axis, numeric
 from mohs.report.figures.marks import error_bars
@@ -60,11 +60,15 @@ class DialResponse:
         return text + (f" · {lost} runs missing" if lost else "")
 
 
-def dial_response(verdict: Diagnosis, dial: DialVerdict, measure: str = SCORE) -> DialResponse:
-    """The figure's data, taken from the verdict as it is; only the monotone fit is made anew."""
+def dial_response(verdict: Diagnosis, dial: DialVerdict, measure: str | None = None) -> DialResponse:
+    """The figure's data, taken from the verdict as it is; only the monotone fit is made anew.
+
+    By default the measure that judges the dial is shown.
+    """
+    shown = measure or dial.measure
     returns = return_measure(verdict.scores.measures)
     values = [d.value for d in dial.doses]
-    vanilla = dial.doses[dial.vanilla].means[SCORE].value
+    vanilla = dial.doses[dial.vanilla].means[dial.measure].value
     ordered = any(b.status in HALF_KNOWN for b in dial.breaking)
     noisy = dial.name in environment(verdict.study.env).noise
     return DialResponse(
@@ -74,11 +78,11 @@ def dial_response(verdict: Diagnosis, dial: DialVerdict, measure: str = SCORE) -
         vanilla=dial.vanilla,
         returns=tuple(d.means[returns] for d in dial.doses),
         paper=returns == "auc_paper",
-        scores=tuple(d.means[measure] for d in dial.doses),
-        ends=verdict.scale.ends if measure == SCORE else "",
-        bounded=measure == SCORE and verdict.scale.bounded,
-        noise_free=tuple(d.means["normalised_noise_free"] for d in dial.doses) if noisy else None,
-        runs=tuple(d.samples[measure] for d in dial.doses),
+        scores=tuple(d.means[shown] for d in dial.doses),
+        ends=verdict.ends(shown) if MEASURES[shown].normalised else "",
+        bounded=MEASURES[shown].normalised and verdict.scale.bounded,
+        noise_free=tuple(d.means[NOISE_FREE] for d in dial.doses) if noisy and shown != NOISE_FREE else None,
+        runs=tuple(d.samples[shown] for d in dial.doses),
         missing=tuple(d.missing for d in dial.doses),
         fits=_fits(dial) if numeric(values) else (),
         half=vanilla / 2 if ordered else math.nan,
@@ -89,8 +93,8 @@ def dial_response(verdict: Diagnosis, dial: DialVerdict, measure: str = SCORE) -
 def _fits(dial: DialVerdict) -> tuple[tuple[tuple[float, ...], tuple[float, ...]], ...]:
     """The monotone fit on each hard side, as the breaking dose was read off it: linear in the dose."""
     doses = np.array([float(d.value) for d in dial.doses])
-    means = np.array([d.means[SCORE].value for d in dial.doses])
-    counts = np.array([d.means[SCORE].n for d in dial.doses], dtype=np.float64)
+    means = np.array([d.means[dial.measure].value for d in dial.doses])
+    counts = np.array([d.means[dial.measure].n for d in dial.doses], dtype=np.float64)
     fits = []
     for side in (b.side for b in dial.breaking if b.status in HALF_KNOWN):
         hardness = (doses - doses[dial.vanilla]) * (1 if side == Side.UP else -1)
