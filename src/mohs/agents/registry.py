@@ -115,7 +115,7 @@ def as_agent(given: str | Agent, hyperparameters: Mapping[str, Any] | None = Non
 def config_class(name: str) -> type[Config]:
     """The class of an agent's hyperparameters."""
     found: Any = agent_entry(name).realisation("config")
-    return found
+    return found  # type: ignore[no-any-return]
 
 
 def config(agent: Agent) -> Any:
@@ -126,7 +126,7 @@ def config(agent: Agent) -> Any:
 def history_of(agent: Agent) -> int:
     """The number of latest observations that an agent acts on; 0: all of them."""
     history = agent_entry(agent.name).history
-    return getattr(config(agent), history) if isinstance(history, str) else history  # type: ignore[no-any-return]
+    return getattr(config(agent), history) if isinstance(history, str) else history
 
 
 def describe(name: str) -> dict[str, Any]:

@@ -45,14 +45,14 @@ MEASURES: Mapping[str, Measure] = {
         Measure(
             ATTAINED, "attained share",
             "Mean training return, episodes pooled: 0 is the random policy, 1 the best policy that sees what the agent "
-            "sees, both in the run's very task, noise included. At a dose: the sum over runs of what was gained over the "
-            "random policy, divided by the sum of what could be gained.",
+            "sees, both in the run's very task, noise included. At a dose: the sum over runs of what was gained over "
+            "the random policy, divided by the sum of what could be gained.",
             SHARE, normalised=True,
         ),
         Measure(
             POOLED, "AUC, episodes pooled",
-            "Mean training return: the mean over episodes within each tenth of the run, averaged over the tenths. Unlike "
-            "the AUC it does not favour long episodes where their length varies.",
+            "Mean training return: the mean over episodes within each tenth of the run, averaged over the tenths. "
+            "Unlike the AUC it does not favour long episodes where their length varies.",
         ),
         _normalised("auc", "AUC", _AUC),
         Measure(

@@ -31,8 +31,8 @@ def auc(values: ArrayLike) -> FloatArray:
 def pooled_auc(returns: ArrayLike, lengths: ArrayLike, blocks: int = 10) -> float:
     """The time-average of a training curve, from the mean over episodes within each of some blocks of windows.
 
-    `auc` takes the mean of every window, however few episodes end in it. Windows with few episodes have long ones, so it
-    lies above the expected return where the length of episodes varies. Here a window counts by its episodes, whose
+    `auc` takes the mean of every window, however few episodes end in it. Windows with few episodes have long ones, so
+    it lies above the expected return where the length of episodes varies. Here a window counts by its episodes, whose
     number is proportional to 1 / mean length; what is left of the error falls with the episodes in a block.
     """
     values, steps = checked_array(returns, "returns", 1), checked_array(lengths, "lengths", 1)

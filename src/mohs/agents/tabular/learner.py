@@ -135,8 +135,9 @@ class TabularLearner:
         for burst in bursts(steps, self._fleet):
             kernels.train(
                 *self._fleet.arrays, blocks, self._past, self._pasts, self._learners, self._q, self._second,
-                self._returns, self._lengths, self._episodes, self.cells[0].window, burst, self._algorithm, config.learning_rate,
-                config.gamma, config.exploration_initial_eps, config.exploration_final_eps, config.exploration_steps,
+                self._returns, self._lengths, self._episodes, self.cells[0].window, burst, self._algorithm,
+                config.learning_rate, config.gamma, config.exploration_initial_eps, config.exploration_final_eps,
+                config.exploration_steps,
             )  # fmt: skip
         self._left -= steps
 

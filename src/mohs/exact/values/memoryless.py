@@ -7,8 +7,8 @@ The best one is found in three steps.
    climb from its most frequent actions earns as much, the search is over.
 2. *Search over deterministic policies.* A deterministic table is searched depth-first: episodes are followed from every
    start, an observation gets an action when it is first met, and a branch is cut when the best that can follow is too
-   little. Other tables are searched best-first: observations are fixed one by one, and a relaxation of the others bounds
-   what a branch can earn. Both end with the optimum, or at a limit of work with a bracket.
+   little. Other tables are searched best-first: observations are fixed one by one, and a relaxation of the others
+   bounds what a branch can earn. Both end with the optimum, or at a limit of work with a bracket.
 3. *Randomised policies.* They can earn more than every deterministic one (Singh, Jaakkola and Jordan 1994). A gradient
    ascent starts from the best deterministic policy; there is no proof that it finds the best.
 """

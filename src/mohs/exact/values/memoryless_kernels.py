@@ -87,9 +87,13 @@ def earned(indptr, succ, prob, reward, terminal, actions, discount, looks, polic
 
 @kernel
 def climb(
-    indptr, succ, prob, reward, terminal, actions, discount, looks, policy, initial, horizon, values, enough, noise, most
+    indptr, succ, prob, reward, terminal, actions, discount, looks, policy, initial, horizon, values, enough, noise,
+    most,
 ):  # fmt: skip
-    """Changes one action of `policy` at a time while that earns more than `noise`, until it earns `enough` or `most` were tried."""
+    """Changes one action of `policy` at a time while that gains more than `noise`: the return.
+
+    It stops when the policy earns `enough`, and after `most` changes were tried.
+    """
     best = earned(
         indptr, succ, prob, reward, terminal, actions, discount, looks, policy, initial, horizon, values
     )  # fmt: skip
@@ -135,8 +139,8 @@ def search(
             return best, nodes
         total, bound, stuck = 0.0, -np.inf, -1
         for i in range(len(starts)):
-            state, gained, factor = starts[i], 0.0, 1.0
-            for t in range(horizon):
+            state, gained, factor, left = starts[i], 0.0, 1.0, horizon
+            while left > 0:
                 if terminal[state]:
                     break
                 action = policy[looks[state]]
@@ -147,8 +151,9 @@ def search(
                 gained += factor * reward[row]
                 factor *= discount
                 state = succ[row]
+                left -= 1
             if stuck >= 0:
-                bound = total + chances[i] * (gained + factor * ahead[horizon - t, state]) + rest[i + 1]
+                bound = total + chances[i] * (gained + factor * ahead[left, state]) + rest[i + 1]
                 break
             total += chances[i] * gained
             bound = total + rest[i + 1]

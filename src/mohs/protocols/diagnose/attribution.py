@@ -1,8 +1,8 @@
 """Whose fault is a loss: the task's, missing memory's, or the learning's?
 
-What can be earned is computed for the very task of every run, noise included (`exact/attainable.py`). Gains are over the
-random policy of that task. They are in units of what the optimal policy gains on the vanilla task of the same seed, so
-that seeds with different generated tasks count alike.
+What can be earned is computed for the very task of every run, noise included (`exact/attainable.py`). Gains are over
+the random policy of that task. They are in units of what the optimal policy gains on the vanilla task of the same seed,
+so that seeds with different generated tasks count alike.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ def attribute(vanilla: tuple[Gains, Floats], dose: tuple[Gains, Floats], level: 
 
 
 def _derived(task: Task) -> Attainable | str:
-    """What can be earned where there is no table, but an optimum in closed form: it is that of the task without noise."""
+    """What can be earned where there is no table, but an optimum that is derived for the task without noise."""
     if task.values.get("transition_noise"):
         return "no optimum is derived for a task with transition noise"
     score = references(task)

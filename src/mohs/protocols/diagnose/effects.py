@@ -1,6 +1,7 @@
 """What may be said of a dial? The rules that turn intervals into words.
 
-"Breaks" needs two things: the interval of the damage lies above 0, and that of the breaking dose inside the tested doses.
+"Breaks" needs two things: the interval of the damage lies above 0, and that of the breaking dose inside the tested
+doses.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What follows from the runs of a diagnosis? For every dial what it does to the agent, and whose fault each loss is.
 
-Dials are judged by the agent's own part: what it gained of what could be gained at that dose (`attained`). Where that is
-unknown, they are judged by the normalised training return; and noise dials by the evaluation without noise, because
+Dials are judged by the agent's own part: what it gained of what could be gained at that dose (`attained`). Where that
+is unknown, they are judged by the normalised training return; and noise dials by the evaluation without noise, because
 noise must not be summed into the score that is judged.
 """
 

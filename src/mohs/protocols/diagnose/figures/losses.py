@@ -40,7 +40,7 @@ def dial_losses(dial: DialVerdict) -> DialLosses | None:
 def losses_figure(data: DialLosses) -> go.Figure:
     """Parts beside each other: they add up to the total, which is marked with its interval."""
     totals = [found.parts.total for found in data.found]
-    figure = blank(ROW * len(totals) + 140, f"share of vanilla's gain that is lost · {_note(totals)}")
+    figure = blank(ROW * len(totals) + 140, _note(data))
     for name, colour, pattern, values, hovers in _series(data.found):
         if not any(values):
             continue
@@ -71,9 +71,9 @@ def losses_figure(data: DialLosses) -> go.Figure:
         xaxis={"range": [low - 0.03 * (high - low), high + 0.03 * (high - low)], "ticksuffix": "%", "nticks": 6},
         yaxis={
             "tickvals": list(range(len(totals))), "ticktext": list(data.doses), "showgrid": False, "ticks": "",
-            "range": [len(totals) - 0.45, -0.55], "title": {"text": f"{data.name} ({data.unit})".replace(" ()", "")},
+            "range": [len(totals) - 0.45, -0.55],
         },
-        margin={"t": 40, "b": 96, "l": 70, "r": 16},
+        margin={"t": 56, "b": 96, "l": 70, "r": 16},
     )  # fmt: skip
     figure.add_vline(x=0, line={"color": LIGHT.rule, "width": 1})
     return figure
@@ -120,5 +120,8 @@ def _percent(e: Estimate) -> str:
     return f"{numbers.percent(e.value)}{ends}, n = {e.n}"
 
 
-def _note(totals: list[Estimate]) -> str:
-    return f"{numbers.level(totals[0].level)} intervals · {numbers.count(e.n for e in totals)}"
+def _note(data: DialLosses) -> str:
+    totals = [found.parts.total for found in data.found]
+    dial = f"{data.name} ({data.unit})" if data.unit else data.name
+    claims = f"{numbers.level(totals[0].level)} intervals, {numbers.count(e.n for e in totals)}"
+    return f"{dial}: share of vanilla's gain that is lost<br>{claims}"
