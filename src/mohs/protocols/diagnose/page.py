@@ -7,10 +7,12 @@ from html import escape
 
 import plotly.graph_objects as go
 
+from mohs.agents.registry import history_of
 from mohs.core.registry import environment
 from mohs.envs.dials import read_dial
+from mohs.protocols.diagnose.effects import Effect
 from mohs.protocols.diagnose.figures import figures as make_figures
-from mohs.protocols.diagnose.figures.ranking import breaking_text
+from mohs.protocols.diagnose.figures.ranking import effect_text
 from mohs.protocols.diagnose.study import DiagnosisStudy
 from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis, DialVerdict, Dose
 from mohs.protocols.measures import ATTAINED, MEASURES, return_measure
@@ -46,10 +48,14 @@ COLUMNS = (
 
 def summary(verdict: Diagnosis) -> tuple[TextTable, ...]:
     """The dials by damage, for the terminal."""
-    rows = [(d.name, numbers.share(d.damage), breaking_text(d), *_blamed(d)) for d in verdict.dials]
-    heads = ("dial", "own damage", "breaking dose", "at", "total", "task", "memory", "learning")
-    n = numbers.count(d.damage.n for d in verdict.dials)
-    return (TextTable(f"Dials by damage, 95% intervals, {n}; then the parts of the loss at one dose", heads, rows),)
+    n = numbers.count(d.damage.n for d in verdict.dials if d.damage.known)
+    found = [(d.name, numbers.share(d.damage), effect_text(d)) for d in verdict.dials]
+    tables = [TextTable(f"Dials by the agent's own damage, 95% intervals, {n}", ("dial", "damage", "effect"), found)]
+    blamed = [(d.name, *_blamed(d)) for d in verdict.dials if d.hardest is not None]
+    if blamed and not all(d.effect == Effect.NOT_LEARNT for d in verdict.dials):
+        heads = ("dial", "dose", "total", "task", "memory", "learning")
+        tables.append(TextTable("Whose fault: parts of the loss at the hardest dose", heads, blamed))
+    return tuple(tables)
 
 
 def _blamed(dial: DialVerdict) -> tuple[str, ...]:
@@ -86,6 +92,7 @@ def page(verdict: Diagnosis) -> Page:
         mdp=_mdp(figures),
         measures=parts.definitions([(MEASURES[m].title, MEASURES[m].text) for m in verdict.scores.measures]),
         references=escape(verdict.scale.text),
+        attribution=escape(_attribution(verdict)),
     )
     sections = ["verdict", "ranking", "dials", "curves", *(["pairs"] if verdict.pairs else []), "profile"]
     sections += [*(["mdp"] if "mdp" in figures else []), "methods"]
@@ -133,6 +140,7 @@ def _vanilla_tile(verdict: Diagnosis) -> str:
 
 def _tiles(verdict: Diagnosis) -> str:
     broken = sum(d.breaks for d in verdict.dials)
+    may = sum(d.effect == Effect.MAY_BREAK for d in verdict.dials)
     worst = next((d for d in verdict.dials if d.damage.known), None)
     cost = "too few runs"
     if worst is not None:
@@ -142,7 +150,7 @@ def _tiles(verdict: Diagnosis) -> str:
     return "".join(
         (
             _vanilla_tile(verdict),
-            parts.tile("Dials that break it", f"{broken} of {len(verdict.dials)}", "at a tested dose"),
+            parts.tile("Dials that break it", f"{broken} of {len(verdict.dials)}", f"{may} more may"),
             parts.tile("Costliest dial", worst.name if worst else numbers.UNKNOWN, cost),
             parts.tile("Runs", ran, f"of {verdict.runs:,}; {verdict.missing:,} missing"),
         )
@@ -204,6 +212,22 @@ def _dose_row(dose: Dose, columns: Iterable[tuple[str, str]], vanilla: bool) -> 
     label = escape(numbers.dose(dose.value)) + ("<small>vanilla</small>" if vanilla else "")
     cells = [parts.estimate_cell((dose.means if s == "mean" else dose.iqms)[m], n > 0) for m, s in columns]
     return f'<tr class="{kind}"><td>{label}</td>{"".join(cells)}<td>{n}</td><td>{dose.missing}</td></tr>'
+
+
+def _attribution(verdict: Diagnosis) -> str:
+    """How losses are attributed, or why they are not."""
+    if verdict.unattributed:
+        reason = verdict.unattributed.rstrip(".")
+        return f"No loss is attributed: {reason}. Noise dials are judged by the evaluation without noise."
+    history = {0: "all observations", 1: "the current observation"}
+    sees = history.get(found := history_of(verdict.study.agent), f"the last {found} observations")
+    return (
+        "A loss is the share of its gain over the random policy that the agent has on vanilla and not at the dose. "
+        "The task's part is what the optimal policy loses, which sees everything. The memory's part is what the best "
+        f"policy that acts on {sees}, as the agent does, loses beyond that. Learning is the rest. Both policies are "
+        "computed for every generated task, noise included; docs/attribution.md of the project has the definitions "
+        "and limits."
+    )
 
 
 def _pairs(verdict: Diagnosis, figures: Mapping[str, go.Figure]) -> str:
