@@ -15,7 +15,7 @@ import pytest
 
 from drawn_diagnoses import diagnosis
 from mohs.core.errors import UsageError
-from mohs.protocols.diagnose.verdict import SCORE, Diagnosis, Dose
+from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis, Dose
 from mohs.report import png
 from mohs.report.findings import Finding
 from mohs.report.page import page_html, simple_page
@@ -66,9 +66,9 @@ def test_embedded_files_round_trip(page: str, whole: Diagnosis) -> None:
     files = Reader(page).embedded("files")
     assert json.loads(files["verdict.json"]["text"]) == json.loads(json.dumps(whole.to_json()))
     rows = list(csv.DictReader(io.StringIO(files["summary.csv"]["text"])))
-    first = next(r for r in rows if r["dial"] == "delay" and r["measure"] == SCORE and r["statistic"] == "mean")
+    first = next(r for r in rows if r["dial"] == "delay" and r["measure"] == TRAINED and r["statistic"] == "mean")
     dial = next(d for d in whole.dials if d.name == "delay")
-    assert float(first["low"]) == dial.doses[0].means[SCORE].low
+    assert float(first["low"]) == dial.doses[0].means[TRAINED].low
     runs = list(csv.DictReader(io.StringIO(files["frame.csv"]["text"])))
     assert len(runs) == whole.study.seeds * len(whole.study.family)
 

@@ -25,7 +25,7 @@ def test_comparing_two_agents():
     a = judged(better, invented(better, falling))
     b = judged(worse, invented(worse, lambda task, seed: falling(task, seed) - 20))
     found = compare_diagnoses(a, b)
-    assert found.measure == "normalised_auc"
+    assert found.measure == "attained"
     assert found.overall.value == 1.0
     assert found.difference.value == pytest.approx(0.2, abs=0.02)
     assert dict(found.correlations)["delay"].value == pytest.approx(1.0)

@@ -52,9 +52,11 @@ def test_the_verdict_finds_the_breaking_dose():
 
 def test_not_reached_and_not_learnt():
     study = DiagnosisStudy.make(agent("q_learning"), dials=["delay"], seeds=5)
-    steady = judged(study, invented(study, lambda task, seed: 80 + seed))
+    steady = judged(study, invented(study, lambda task, seed: 80 + seed - task["delay"] * (2 + seed % 2)))
     assert steady.dials[0].breaking[0].status == "not_reached"
     assert "does not break it up to 8 steps" in steady.dials[0].sentence
+    same = judged(study, invented(study, lambda task, seed: 80 + seed))
+    assert same.dials[0].sentence == "delay has no effect: the runs are identical at every dose."
     nothing = judged(study, invented(study, lambda task, seed: 0.5 + 0.01 * seed))
     assert nothing.dials[0].breaking[0].status == "not_learnt"
     assert "vanilla itself is not learnt" in nothing.dials[0].sentence
@@ -107,7 +109,8 @@ def test_pairs():
     found = judged(study, invented(study, falling))
     (pair,) = found.pairs
     assert pair.samples["normalised_auc"].shape == (5, 4, 3)
-    assert set(pair.samples) == set(available("toy/discrete", own_references("toy/discrete"), noise_free=True))
+    named = available("toy/discrete", own_references("toy/discrete"), noise_free=True)
+    assert set(pair.samples) == {*named, "attained", "auc_pooled"}
 
 
 @pytest.mark.parametrize(

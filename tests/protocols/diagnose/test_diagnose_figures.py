@@ -10,13 +10,14 @@ import plotly.graph_objects as go
 import pytest
 
 from mohs.core.task import Task
+from mohs.protocols.diagnose.effects import Effect
 from mohs.protocols.diagnose.figures.data import dial_curves, pair_map
 from mohs.protocols.diagnose.figures.dial import dial_figure
 from mohs.protocols.diagnose.figures.mdp import mdp_figure, mdp_graph
 from mohs.protocols.diagnose.figures.profile import profiles
-from mohs.protocols.diagnose.figures.ranking import ranking_figure, ranking_rows
+from mohs.protocols.diagnose.figures.ranking import ranking, ranking_figure
 from mohs.protocols.diagnose.figures.response import dial_response
-from mohs.protocols.diagnose.verdict import SCORE, Diagnosis, DialVerdict
+from mohs.protocols.diagnose.verdict import Diagnosis, DialVerdict
 from mohs.report import numbers
 from mohs.report.figures.curves import curves_figure
 from mohs.report.figures.pairs import pair_figure
@@ -50,11 +51,11 @@ def test_intervals_of_a_dial_are_the_verdicts(whole: Diagnosis) -> None:
     bars = [error_ends(t)[0] for t in figure.data if t.type == "bar"]
     assert np.allclose(bars, [ends(d.means["auc_paper"]) for d in dial.doses])
     (means,) = [t for t in figure.data if t.name == "mean"]
-    assert np.allclose(error_ends(means), [ends(d.means[SCORE]) for d in dial.doses])
+    assert np.allclose(error_ends(means), [ends(d.means[dial.measure]) for d in dial.doses])
 
 
 def test_intervals_of_the_ranking_are_the_verdicts(whole: Diagnosis) -> None:
-    bars = [error_ends(t, "x")[0] for t in ranking_figure(ranking_rows(whole)).data]
+    bars = [error_ends(t, "x")[0] for t in ranking_figure(ranking(whole)).data]
     known = [i for i, d in enumerate(whole.dials) if d.damage.known]
     assert known
     assert np.allclose([bars[i] for i in known], [[100 * x for x in ends(whole.dials[i].damage)] for i in known])
@@ -125,13 +126,13 @@ def test_curves_are_normalised_as_the_scores_are(holed: Diagnosis) -> None:
     assert data.ends == "0 = random, 1 = optimum"
     for panel, dose in zip(data.panels, dial.doses, strict=True):
         if panel.n:
-            scores = dose.samples[SCORE]
+            scores = dose.samples[dial.measure]
             assert np.allclose(panel.runs.mean(axis=1), scores[~np.isnan(scores)])
 
 
 def test_cells_of_a_pair_show_value_interval_and_n_or_are_hatched(holed: Diagnosis) -> None:
     (pair,) = holed.pairs
-    data = pair_map(pair)
+    data = pair_map(pair, holed.measure)
     figure = pair_figure(data)
     first = figure.data[0].text
     for row, cells in zip(data.means, first, strict=True):
@@ -145,8 +146,8 @@ def test_cells_of_a_pair_show_value_interval_and_n_or_are_hatched(holed: Diagnos
 
 def test_pair_deviation_is_the_samples(whole: Diagnosis) -> None:
     (pair,) = whole.pairs
-    spreads = [[e.value for e in row] for row in pair_map(pair).spreads]
-    assert np.allclose(spreads, pair.samples[SCORE].std(axis=2, ddof=1))
+    spreads = [[e.value for e in row] for row in pair_map(pair, whole.measure).spreads]
+    assert np.allclose(spreads, pair.samples[whole.measure].std(axis=2, ddof=1))
 
 
 def test_profile_counts_vanilla_once(whole: Diagnosis) -> None:
@@ -181,7 +182,7 @@ def test_dark_figures_hold_no_light_colour(whole: Diagnosis) -> None:
 
 def test_a_dial_without_damage_to_tell_of_is_not_drawn_as_missing(whole: Diagnosis) -> None:
     unknown = Estimate(math.nan, math.nan, math.nan, 0, 0.95, "damage", "")
-    quiet = replace(whole, dials=tuple(replace(d, damage=unknown, breaking=()) for d in whole.dials))
-    rows = ranking_rows(quiet)
-    assert all(row.undefined and row.breaking == "no harder dose tested" for row in rows)
-    assert all(bar.x[0] == 0 and not bar.marker.pattern.shape for bar in ranking_figure(rows).data)
+    untested = {"damage": unknown, "breaking": (), "effect": Effect.UNTESTED}
+    quiet = replace(whole, dials=tuple(replace(d, **untested) for d in whole.dials))
+    assert all(row.words == "no harder dose tested" for row in ranking(quiet).rows)
+    assert not ranking_figure(ranking(quiet)).data

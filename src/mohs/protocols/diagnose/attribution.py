@@ -66,8 +66,11 @@ class Ceilings:
 
     @cached_property
     def history(self) -> int:
-        """The number of observations that the agent acts on; 0: all of them."""
-        return history_of(self.study.agent)
+        """The number of observations that the agent acts on; 0: all of them. An unknown agent counts as memoryless."""
+        try:
+            return history_of(self.study.agent)
+        except UsageError:  # a stored study of an agent that is not installed here
+            return 1
 
     def of(self, task: Task) -> Attainable | str:
         """What can be earned in a task, or why that is unknown."""

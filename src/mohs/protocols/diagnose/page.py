@@ -7,9 +7,9 @@ from html import escape
 
 import plotly.graph_objects as go
 
-from mohs.agents.registry import history_of
 from mohs.core.registry import environment
 from mohs.envs.dials import read_dial
+from mohs.protocols.diagnose.attribution import Ceilings
 from mohs.protocols.diagnose.effects import Effect
 from mohs.protocols.diagnose.figures import figures as make_figures
 from mohs.protocols.diagnose.figures.ranking import effect_text
@@ -220,7 +220,7 @@ def _attribution(verdict: Diagnosis) -> str:
         reason = verdict.unattributed.rstrip(".")
         return f"No loss is attributed: {reason}. Noise dials are judged by the evaluation without noise."
     history = {0: "all observations", 1: "the current observation"}
-    sees = history.get(found := history_of(verdict.study.agent), f"the last {found} observations")
+    sees = history.get(found := Ceilings(verdict.study).history, f"the last {found} observations")
     return (
         "A loss is the share of its gain over the random policy that the agent has on vanilla and not at the dose. "
         "The task's part is what the optimal policy loses, which sees everything. The memory's part is what the best "

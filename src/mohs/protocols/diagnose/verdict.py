@@ -7,6 +7,7 @@ noise must not be summed into the score that is judged.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ from mohs.stats import (
     pooled_auc,
     ratio_samples,
 )
+from mohs.stats.ranges import Range
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -100,7 +102,8 @@ class DialVerdict:
     @property
     def hardest(self) -> Dose | None:
         """The last harder dose whose loss is attributed; of doses without order, the most costly one."""
-        found = [dose for dose in self.doses if dose.attribution is not None]
+        hard = hard_side([dose.value for dose in self.doses], self.vanilla, self.harder)
+        found = [self.doses[i] for i in hard if self.doses[i].attribution is not None]
         if not found:
             return None
         if self.harder in ("up", "down"):
@@ -230,9 +233,22 @@ class _Runs:
             vanilla = self.gains({})
             if vanilla is not None and self.study.point(turned) != self.study.point({}):
                 attribution = attribute(vanilla, gains, LEVEL)
-        means = {name: estimate(runs, "mean", LEVEL, comparisons) for name, runs in samples.items()}
-        iqms = {name: estimate(runs, "iqm", LEVEL, comparisons) for name, runs in samples.items()}
+        most = self._most(turned)
+        means, iqms = (
+            {name: estimate(runs, kind, LEVEL, comparisons, most.get(name)) for name, runs in samples.items()}
+            for kind in ("mean", "iqm")
+        )
         return Dose(value, samples, means, iqms, *self._curves(turned), attribution)
+
+    def _most(self, turned: Mapping[str, Any]) -> dict[str, Range]:
+        """The ranges of evaluations: no policy is expected to earn more than the optimum, with or without noise."""
+        tasks = [self.study.task(turned, seed) for seed in range(self.study.seeds)]
+        found: dict[str, Range] = {}
+        for name, of in (("eval", tasks), ("noise_free", [task.noise_free() for task in tasks])):
+            best = [each.optimal for each in map(self.ceilings.of, of) if not isinstance(each, str)]
+            if best and len(best) == len(of):
+                found[name] = -math.inf, max(best)
+        return found | {f"normalised_{name}": (-math.inf, 1.0) for name in found}
 
     def pair(self, a: str, b: str) -> PairVerdict:
         doses_a, doses_b = self.study.pair_doses[a], self.study.pair_doses[b]
@@ -277,7 +293,7 @@ def _dial_verdict(
                 BreakingStatus.NOT_LEARNT, np.nan, np.nan, np.nan, min(d.means["auc"].n for d in doses), LEVEL
             ),
         )
-    hard = _hard_side(values, vanilla, harder)
+    hard = hard_side(values, vanilla, harder)
     if hard and not breaking:  # no harder dose has a score
         breaking = (BreakingDose(BreakingStatus.TOO_FEW, np.nan, np.nan, np.nan, 0, LEVEL),)
     loss = _damage(scores, hard, vanilla)
@@ -304,7 +320,7 @@ def _without_lead(scale: Scale, vanilla: Dose) -> bool:
     return ran and not np.isfinite(vanilla.samples[TRAINED]).any()
 
 
-def _hard_side(values: Sequence[Any], vanilla: int, harder: str) -> list[int]:
+def hard_side(values: Sequence[Any], vanilla: int, harder: str) -> list[int]:
     """The doses that are harder than vanilla; all others where the dial has no direction or both."""
     others = [i for i in range(len(values)) if i != vanilla]
     if harder in ("up", "down"):

@@ -51,7 +51,7 @@ def effect_text(dial: DialVerdict) -> str:
     """What a dial does to the agent, in few words."""
     if dial.effect in (Effect.BREAKS, Effect.MAY_BREAK):
         found = [numbers.number(b.dose) for b in dial.breaking if b.status == BreakingStatus.REACHED]
-        return f"{dial.effect} at {' and '.join(found)}{f' {dial.unit}' if dial.unit else ''}"
+        return f"{dial.effect} at {' and '.join(found)}"
     words = {
         Effect.COSTS: "does not halve it",
         Effect.SMALL: "no effect above 10%",
