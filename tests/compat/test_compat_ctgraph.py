@@ -72,8 +72,27 @@ def test_vectors_gradients_and_goals_that_change():
     task = ctgraph_task(
         changed("reward", reward_distribution="linear", min_static_reward_episodes=10, max_static_reward_episodes=20)
     )
-    assert task["reward"] == "gradient"
+    assert task["reward"] == "linear"
     assert task["goal_every"] == (10, 19)
+
+
+@pytest.mark.parametrize(("first", "paid"), [((1, 2, 1), 2.0), ((2, 2, 1), 1.0), ((1, 1, 1), 4 / 3), ((1, 2, 2), 5 / 3)])
+def test_linear_rewards_are_those_of_the_authors_code(first, paid):
+    """Weights 3, 2, 1 of matching decisions, over their sum; equation 10 would pay 6/7 for the first mismatch."""
+    linear = changed("reward", reward_distribution="linear", std_r=0.0, high_r=2.0)
+    linear["graph_shape"].update(d=3, p=0.0)
+    env = mohs.make(ctgraph_task(linear, goal=(1, 2, 1)))
+    env.reset(seed=0)
+    for action in (0, 0, *(a for decision in first for a in (decision, 0))):
+        _, reward, terminated, _, _ = env.step(action)
+    assert terminated
+    assert reward == pytest.approx(paid)
+
+
+def test_linear_rewards_of_wide_graphs_may_be_negative():
+    """The code takes off the distance of the decisions, not whether they differ: of three branches, up to 2."""
+    table = mohs.table(Task.make("ctgraph", branching=3, depth=2, goal=(1, 1), reward="linear"))
+    assert (table.reward.min(), table.reward.max()) == (-1.0, 1.0)
 
 
 @pytest.mark.parametrize(

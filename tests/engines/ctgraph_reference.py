@@ -43,13 +43,21 @@ def places(home: Place) -> list[Place]:
     return list(found.values())
 
 
-def payoff(place: Place, goal: tuple[int, ...], branching: int, gradient: bool) -> float:
-    """What entering an end pays where the goal pays 1 (equations 8 and 10, with weights b^(d-1) to 1)."""
+def payoff(place: Place, goal: tuple[int, ...], branching: int, reward: str) -> float:
+    """What entering an end pays where the goal pays 1.
+
+    Equations 8 and 10 with weights b^(d-1) to 1, or, with "linear", the mean match with weights d to 1 as in the
+    authors' code.
+    """
     if place.kind != "end":
         return 0.0
-    if not gradient:
+    if reward == "needle":
         return float(place.decisions == goal)
     depth = len(goal)
+    if reward == "linear":
+        weights = range(depth, 0, -1)
+        matches = [1 - abs(a - b) for a, b in zip(goal, place.decisions, strict=True)]
+        return sum(w * m for w, m in zip(weights, matches, strict=True)) / sum(weights)
     away = sum(
         abs(a - b) * branching ** (depth - 1 - i) for i, (a, b) in enumerate(zip(goal, place.decisions, strict=True))
     )

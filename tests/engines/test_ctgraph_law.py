@@ -16,7 +16,7 @@ SHAPES = [(2, 1), (2, 3), (3, 2), (4, 1), (5, 2)]
 
 
 @pytest.mark.parametrize(("branching", "depth"), SHAPES)
-@pytest.mark.parametrize("reward", ["needle", "gradient"])
+@pytest.mark.parametrize("reward", ["needle", "gradient", "linear"])
 @pytest.mark.parametrize("p", [0.0, 0.4])
 def test_every_step_is_that_of_the_tree(branching, depth, reward, p):
     rng = np.random.default_rng(branching + depth)
@@ -39,7 +39,7 @@ def test_every_step_is_that_of_the_tree(branching, depth, reward, p):
                 expected = 0.0
             else:
                 place = place.leads[action]
-                expected = 3.0 * payoff(place, goal, branching, reward == "gradient") - (place.kind == "fail")
+                expected = 3.0 * payoff(place, goal, branching, reward) - (place.kind == "fail")
             assert info["kind"] == place.kind
             assert reward_got == pytest.approx(expected + 0.25)
             assert over == (place.kind in ("end", "fail"))
@@ -57,8 +57,8 @@ def test_every_state_is_seen_as_itself(branching, depth):
         assert table.states == len(places(tree(branching, depth)))
 
 
-@pytest.mark.parametrize("p", [0.0, 0.3])
-def test_the_table_is_what_the_engine_does(p):
+@pytest.mark.parametrize(("p", "reward"), [(0.0, "gradient"), (0.3, "gradient"), (0.0, "linear")])
+def test_the_table_is_what_the_engine_does(p, reward):
     task = Task.make(
         "ctgraph",
         branching=3,
@@ -66,7 +66,7 @@ def test_the_table_is_what_the_engine_does(p):
         wait_probability=p,
         fail_r=-1.0,
         step_r=0.1,
-        reward="gradient",
+        reward=reward,
         swapped=(1, 1, 3),
     )
     table = mohs.table(task)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mohs.stats.lifelong import METRICS, LifelongRun, recovery_time, saturation, smoothed
+from mohs.stats.lifelong import METRICS, LifelongRun, backward_pairs, recovery_time, saturation, smoothed
 
 RISE = np.linspace(0, 1, 50)
 REFERENCE = LifelongRun((0, 1), np.array([[0, 0.1], [0.9, 0.2], [0.5, 0.8]]), (RISE, RISE), {0: RISE, 1: RISE})
@@ -22,6 +22,21 @@ REFERENCE = LifelongRun((0, 1), np.array([[0, 0.1], [0.9, 0.2], [0.5, 0.8]]), (R
 )  # fmt: skip
 def test_the_reference_life(name, known):
     assert METRICS[name].of(REFERENCE) == pytest.approx(known, abs=1e-6)
+
+
+def test_transfer_counts_each_pair_of_tasks_once():
+    """Tasks that recur: l2metrics takes the first value of each pair; 0.9 / 0.5 of the last block is left out."""
+    evaluations = np.array([[0, 0.1], [0.9, 0.2], [0.5, 0.6], [0.5, 0.2], [0.9, 0.2]])
+    life = LifelongRun((0, 1, 0, 1), evaluations, (RISE,) * 4, {})
+    assert METRICS["backward_transfer_ratio"].of(life) == pytest.approx((5 / 9 + 1 / 3) / 2)  # .4444
+    assert METRICS["backward_transfer_contrast"].of(life) == pytest.approx((-0.4 / 1.4 - 0.5) / 2)
+    assert METRICS["forward_transfer_ratio"].of(life) == pytest.approx(2.0)
+    assert len(list(backward_pairs(life))) == 3
+
+    unlearnt = evaluations.copy()
+    unlearnt[1, 0] = 0.0  # the ratio of the first time is not defined, so the second counts
+    later = LifelongRun((0, 1, 0, 1), unlearnt, (RISE,) * 4, {})
+    assert METRICS["backward_transfer_ratio"].of(later) == pytest.approx((1 / 3 + 9 / 5) / 2)
 
 
 def test_who_never_forgets():

@@ -34,7 +34,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "image_dataset": {"seed": 0, "1D": False, "nr_of_images": None, "noise_on_read": 0, "rotation_on_read": 0},
 }  # fmt: skip
 _NEEDED = {"graph_shape": {"d", "b", "p"}, "observations": {"W_IDs", "D_IDs", "graph_ends"}}
-_REWARDS = {"needle_in_haystack": "needle", "linear": "gradient"}
+_REWARDS = {"needle_in_haystack": "needle", "linear": "linear"}
 _RESERVED = {"home_ids": (0, 0), "fail_ids": (1, 1)}  # the authors' own
 
 

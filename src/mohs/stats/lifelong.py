@@ -219,7 +219,17 @@ class Metric:
 def _over(
     pairs: Callable[[LifelongRun], Iterator[tuple[int, int, float, float]]], compare: Callable[[float, float], float]
 ) -> Callable[[LifelongRun], float]:
-    return lambda run: _mean([compare(before, after) for _, _, before, after in pairs(run)])
+    """The mean over the pairs of tasks, of each the first time that it is defined, as l2metrics has it."""
+
+    def metric(run: LifelongRun) -> float:
+        first: dict[tuple[int, int], float] = {}
+        for learnt, other, before, after in pairs(run):
+            value = compare(before, after)
+            if not np.isnan(value):
+                first.setdefault((learnt, other), value)
+        return _mean(list(first.values()))
+
+    return metric
 
 
 METRICS: dict[str, Metric] = {

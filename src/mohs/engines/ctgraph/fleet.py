@@ -40,7 +40,7 @@ def fleet(sources: Sequence[Source], history: bool = False) -> CtGraphFleet:
 def _write_task(record: Any, task: Task) -> None:
     parts, values = graph(task), task.values
     record["actions"], record["horizon"] = parts.branching + 1, values["max_episode_steps"]
-    for name in ("branching", "depth", "decisions", "leaves", "goal", "gradient", "wait_probability", "high_r",
+    for name in ("branching", "depth", "decisions", "leaves", "goal", "reward", "wait_probability", "high_r",
                  "fail_r", "step_r"):  # fmt: skip
         record[name] = getattr(parts, name)
     record["reward_noise"] = values["reward_noise"]

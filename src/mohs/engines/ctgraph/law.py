@@ -22,6 +22,7 @@ from mohs.engines.draws import (
     uniform,
 )
 from mohs.engines.law import Law
+from mohs.tables.ctgraph.graph import LINEAR, NEEDLE
 
 
 @law
@@ -57,15 +58,16 @@ def look(inst, task):
 @law
 def paid(task, goal, leaf):
     """What an end pays, without noise."""
-    if task.gradient == 0:
+    if task.reward == NEEDLE:
         return task.high_r if leaf == goal else 0.0
-    away, weight, b = 0, 1, task.branching
+    away, weight, total, b = 0, 1, 0, task.branching
     for _ in range(task.depth):
         away += abs(leaf % b - goal % b) * weight
+        total += weight * (1 if task.reward == LINEAR else b - 1)
         leaf //= b
         goal //= b
-        weight *= b
-    return task.high_r * (1.0 - away / (weight - 1))
+        weight = weight + 1 if task.reward == LINEAR else weight * b
+    return task.high_r * (1.0 - away / total)
 
 
 @law

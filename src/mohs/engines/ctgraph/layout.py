@@ -16,7 +16,7 @@ TASK = np.dtype(
         ("goal", np.int32),
         ("fewest", np.int32),  # episodes after which the goal changes; 0: never
         ("most", np.int32),
-        ("gradient", np.int32),
+        ("reward", np.int32),  # a place in `REWARDS` of the graph
         ("swapped", np.int32),  # a decision node, or -1, and two of its actions
         ("one", np.int32),
         ("other", np.int32),

@@ -36,7 +36,9 @@ CTGRAPH = Environment(
             "Episodes after which a new goal is drawn, or (fewest, most) of them; 0: never.",
         ),
         "reward": Parameter(
-            Choice(("needle", "gradient")), "needle", "Only the goal pays, or ends pay the more the nearer they are."
+            Choice(("needle", "gradient", "linear")),
+            "needle",
+            "Only the goal pays, or ends pay the more the nearer they are (equation 10, or the authors' linear code).",
         ),
         "high_r": Parameter(Real(), 1.0, "What the goal pays."),
         "fail_r": Parameter(Real(), 0.0, "What failing pays."),

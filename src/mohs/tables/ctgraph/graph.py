@@ -23,6 +23,8 @@ from mohs.tables.table import Table
 HOME, FAIL, FIRST_WAIT, FIRST_BEHIND = range(4)
 KINDS = ("home", "wait", "decision", "end", "fail")
 UNIQUE = "unique"
+REWARDS = ("needle", "gradient", "linear")
+NEEDLE, GRADIENT, LINEAR = range(len(REWARDS))
 MAX_STATES = 2**24
 
 
@@ -48,7 +50,7 @@ class Graph:
     depth: int
     wait_probability: float
     goal: int  # the number of the leaf that pays most, from the left
-    gradient: bool
+    reward: int  # a place in `REWARDS`
     high_r: float
     fail_r: float
     step_r: float
@@ -76,7 +78,7 @@ def graph(task: Task) -> Graph:
     goal = v["goal"] or tuple(drawn.tolist())  # the goal of a deeper graph lies behind that of a shallower one
     seen, count = sets(v)
     return Graph(
-        b, d, v["wait_probability"], leaf(goal, b), v["reward"] == "gradient", v["high_r"], v["fail_r"], v["step_r"],
+        b, d, v["wait_probability"], leaf(goal, b), REWARDS.index(v["reward"]), v["high_r"], v["fail_r"], v["step_r"],
         v["swapped"] or (-1, 1, 1), seen, v["num_observations"] or count,
     )  # fmt: skip
 
@@ -215,17 +217,21 @@ def class_kinds(task: Task) -> npt.NDArray[np.int64]:
 
 
 def payoffs(parts: Graph, goal: int | None = None) -> npt.NDArray[np.float64]:
-    """The expected reward of each leaf (equations 8 and 10)."""
+    """The expected reward of each leaf: equations 8 and 10, or as the authors' code has it.
+
+    Both slopes take off a weight for each decision that differs from the goal's, times the difference. From the last
+    decision to the first the weights are 1 to b^(d−1) in equation 10, and 1 to d in the code.
+    """
     b, d = parts.branching, parts.depth
     goal = parts.goal if goal is None else goal
     ends = np.arange(parts.leaves)
-    if not parts.gradient:
+    if parts.reward == NEEDLE:
         return np.where(ends == goal, parts.high_r, 0.0)
+    linear = parts.reward == LINEAR
     away = np.zeros(parts.leaves)
     for level in range(d):
-        weight = b**level
-        away += np.abs(ends // weight % b - goal // weight % b) * weight
-    paid: npt.NDArray[np.float64] = parts.high_r * (1 - away / (b**d - 1))
+        away += np.abs(ends // b**level % b - goal // b**level % b) * (level + 1 if linear else b**level)
+    paid: npt.NDArray[np.float64] = parts.high_r * (1 - away / (d * (d + 1) // 2 if linear else b**d - 1))
     return paid
 
 
