@@ -93,6 +93,30 @@ def test_own_dynamics_and_rewards() -> None:
     assert earned == [0, 2, 2, 6, 6, 2, 0, 2, 6, 2, 2]
 
 
+def test_noise_on_own_dynamics_leads_to_connected_states_only() -> None:
+    """A ring: from state s the actions lead to s − 1 and s + 1, never to s or across."""
+    ring = [[(s - 1) % 6, (s + 1) % 6] for s in range(6)]
+    probabilities = np.eye(6)[ring]
+    for function in (ring, probabilities):
+        env = DiscreteVectorEnv(
+            sources=[
+                Task.make(
+                    "toy/discrete", transition_function=function, reward_function=np.zeros((6, 2)),
+                    terminal_states=[], transition_noise=0.25, max_episode_steps=1000,
+                )
+            ] * 500
+        )  # fmt: skip
+        before, _ = env.reset(seed=0)
+        right = []
+        for _ in range(40):
+            after, *_ = env.step(np.ones(500, dtype=np.int64))
+            moved = (after - before) % 6
+            assert set(moved.tolist()) <= {1, 5}
+            right.append(moved == 1)
+            before = after
+        assert np.mean(right) == pytest.approx(0.75, abs=0.02)
+
+
 def halves(rng: np.random.Generator) -> float:
     return float(rng.choice([-0.5, 0.5]))
 

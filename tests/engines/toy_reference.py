@@ -56,7 +56,7 @@ def other_state(target: int, members: list[int], noise: float, u: float) -> int:
     if u >= noise:
         return target
     others = [s for s in members if s != target]
-    return others[min(math.floor(u / noise * len(others)), len(others) - 1)]
+    return target if not others else others[min(math.floor(u / noise * len(others)), len(others) - 1)]
 
 
 @dataclass
@@ -96,7 +96,7 @@ class Reference:
             state = pick(parts.probs[before, action], self._u(t, SUCCESSOR))
         noise = values["transition_noise"]
         if noise > 0:
-            state = other_state(state, next_set(before, parts.set_size, parts.num_states), noise, self._u(t, NOISE))
+            state = other_state(state, connected(self.task, before), noise, self._u(t, NOISE))
         self.visited.append(state)
         if parts.irrelevant is not None:
             states, actions = parts.irrelevant.shape
@@ -154,6 +154,17 @@ class Reference:
                 ]
                 earned += i / length * max(found, default=0.0)
         return earned
+
+
+def connected(task: Task, state: int) -> list[int]:
+    """The states that some action leads to: the next set, of given dynamics those of its rows."""
+    parts = toy(task)
+    if task["transition_function"] is None:
+        return next_set(state, parts.set_size, parts.num_states)
+    if parts.succ is not None:
+        return sorted({int(after) for after in parts.succ[state]})
+    assert parts.probs is not None
+    return [after for after in range(parts.num_states) if any(p > 0 for p in parts.probs[state, :, after])]
 
 
 def next_set(state: int, size: int, states: int) -> list[int]:

@@ -175,6 +175,21 @@ def test_a_shorter_horizon_stands_for_delay_only_without_noise_into_terminals():
     assert returns(mohs.table(noisy, delay=3)).optimal < returns(mohs.table(noisy), horizon=97).optimal - 0.5
 
 
+def test_noise_on_custom_dynamics_leads_to_connected_states_only():
+    """A ring of five states with steps left, right and, from state 0, in place; state 4 leads to state 0 only."""
+    ring = [[4, 1, 0], [0, 2, 2], [1, 3, 3], [2, 4, 4], [0, 0, 0]]
+    parts = {"transition_function": ring, "reward_function": np.zeros((5, 3)), "terminal_states": []}
+    table = mohs.table(Task.make("toy/discrete", transition_noise=0.4, **parts))
+    for state, action in itertools.product(range(5), range(3)):
+        before = int(table.observation[state])
+        found = {to: p for to, (_, _, p) in successors(table, state, action).items()}
+        others = set(ring[before]) - {ring[before][action]}
+        expected = {ring[before][action]: 0.6 if others else 1.0} | dict.fromkeys(others, 0.4 / max(len(others), 1))
+        assert found == pytest.approx(expected)
+    with pytest.raises(UsageError, match="every state leads to one state only"):
+        mohs.table(Task.make("toy/discrete", transition_noise=0.1, **{**parts, "transition_function": [[1] * 3] * 5}))
+
+
 def test_custom_stochastic_dynamics_with_noise():
     rng = np.random.default_rng(3)
     probs = rng.dirichlet(np.ones(4), size=(4, 2))

@@ -43,9 +43,11 @@ def reward_table(
     table = []
     for s in range(states):
         row = []
+        leads = [np.flatnonzero(of) if after.ndim == 3 else of[None] for of in after[s]]
+        if noisy:  # to any connected state
+            leads = [np.unique(np.concatenate(leads))] * actions
         for a in range(actions):
-            chance = noisy or after.ndim == 3
-            following = range(states) if chance else [int(after[s, a])]
+            following = leads[a].tolist()
             found = {_reward(function, s, following_state, a) for following_state in following}
             if len(found) > 1:
                 raise UsageError(

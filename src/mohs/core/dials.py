@@ -128,7 +128,7 @@ _CATALOGUE = (
     # How the state moves.
     Dial(
         "transition_noise", "probability", Real(0, 1), 0.0, 0.0, "up", ("P",), _ALL,
-        "The probability of landing in another state of the next set than the chosen one.",
+        "The probability of landing in another connected state than the chosen one.",
         (
             Reading(
                 "continuous toy", "std. deviation", OrFunction(Real(0), "rng -> numbers, one for each dimension"), 0.0,

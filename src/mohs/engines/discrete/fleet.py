@@ -107,7 +107,12 @@ def _write_task(record: Any, values: dict[str, Any], parts: Toy, ints: Arena, fl
         record["irrelevant_succ"] = ints.put(parts.irrelevant)
         record["irrelevant_next_set"] = ints.put(_next_set(*parts.irrelevant.shape))
         record["irrelevant_stretch"] = (parts.irrelevant.shape[1] - 1) / noise if noise > 0 else 0.0
-    rare = (parts.irrelevant is not None, parts.reward is not None, parts.succ is None, parts.noise_on_actions)
+    if parts.connected is not None:
+        record["given"] = 1
+        record["connected"] = ints.put(np.concatenate([parts.connected.indptr, parts.connected.states]))
+    rare = (
+        parts.irrelevant is not None, parts.reward is not None, parts.connected is not None, parts.noise_on_actions
+    )  # fmt: skip
     record["special"] = any(rare)
 
 

@@ -39,6 +39,20 @@ def disturb(target, base, size, noise, stretch, u):
 
 
 @law
+def disturb_given(ints, connected, states, before, target, noise, u):
+    """With probability `noise`, another of the states that the actions of `before` lead to; `target` is one of them."""
+    if u >= noise:
+        return target
+    first = at(ints, connected + before)
+    others = at(ints, connected + before + 1) - first - 1
+    if others == 0:
+        return target
+    place = connected + states + 1 + first + min(int(u / noise * others), others - 1)
+    chosen = at(ints, place)
+    return chosen if chosen < target else at(ints, place + 1)
+
+
+@law
 def begin(inst, tasks, ints, floats):
     """Starts the next episode."""
     key, episode = inst.key, inst.episode + 1
@@ -85,8 +99,11 @@ def advance(inst, tasks, ints, floats, action):
         state = at(ints, task.succ + row)
     if noise > 0.0:
         u = uniform(key, episode, t, LANE_NOISE)
-        base = at(ints, task.next_set + before)
-        state = disturb(state, base, task.set_size, noise, task.stretch, u)
+        if special and task.given:
+            state = disturb_given(ints, task.connected, task.states, before, state, noise, u)
+        else:
+            base = at(ints, task.next_set + before)
+            state = disturb(state, base, task.set_size, noise, task.stretch, u)
 
     if special and task.irrelevant_states > 0:
         was, irrelevant_action = inst.irrelevant, action[1]

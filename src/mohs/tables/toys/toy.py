@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -27,12 +27,27 @@ from mohs.tables.toys.toy_parameters import action_sizes, transition_array
 MAX_AUTOMATON = 2**28
 
 
+class Connected(NamedTuple):
+    """The states that the actions of state s lead to: `states[indptr[s]:indptr[s + 1]]`, in ascending order."""
+
+    indptr: Int
+    states: Int
+
+    def matrix(self) -> npt.NDArray[np.bool_]:
+        """[s, t]: whether some action leads from s to t."""
+        count = len(self.indptr) - 1
+        led = np.zeros((count, count), dtype=np.bool_)
+        led[np.repeat(np.arange(count), np.diff(self.indptr)), self.states] = True
+        return led
+
+
 @dataclass(frozen=True)
 class Toy:
     """The parts of a discrete toy. Exactly one of `succ` and `probs`, and one of `automaton` and `reward`, is set.
 
     `length` is that of rewardable sequences, which with the gate pay only at steps divisible by it. Transition noise
-    leads to another state of the next set, or, on actions, to where another action would.
+    leads to another connected state (section 4.1): of the next set, of `connected` where the dynamics are given, or, on
+    actions, to where another action would.
     """
 
     num_states: int
@@ -54,6 +69,7 @@ class Toy:
     noise_on_actions: bool = False
     action_names: tuple[str, ...] = ()
     renderer: str = ""  # of its table
+    connected: Connected | None = None  # of given dynamics
 
     @property
     def density(self) -> float:
@@ -68,11 +84,16 @@ def toy(task: Task) -> Toy:
     relevant, irrelevant = action_sizes(values)
     sets = values["diameter"]
     succ, probs = _dynamics(task, values, relevant, sets)
+    connected = None if values["transition_function"] is None else _connected(succ, probs)
+    if connected is not None and values["transition_noise"] > 0 and np.diff(connected.indptr).max() < 2:
+        raise UsageError("transition_noise must be 0 where every state leads to one state only: there is no other.")
     num_states = len(succ if succ is not None else probs)  # type: ignore[arg-type]
     set_size = num_states if values["transition_function"] is not None else relevant
     terminal = _terminals(task, values, num_states, set_size)
     initial = _initial(values, terminal)
-    rewardable, rewards, possible, reward, machine = _rewards(task, values, terminal, set_size, sets, relevant)
+    rewardable, rewards, possible, reward, machine = _rewards(
+        task, values, terminal, set_size, sets, relevant, connected
+    )
     other = _permutations(task, "irrelevant", irrelevant, sets) if irrelevant else None
     return Toy(
         num_states,
@@ -91,6 +112,7 @@ def toy(task: Task) -> Toy:
         possible,
         values["sequence_length"],
         values["reward_every_n_steps"] and values["sequence_length"] > 1,
+        connected=connected,
     )
 
 
@@ -116,6 +138,18 @@ def _dynamics(
     if array.shape[0] != values["state_space_size"]:
         raise UsageError(f"transition_function has {array.shape[0]} states, not {values['state_space_size']}.")
     return (array.astype(np.int32), None) if array.ndim == 2 else (None, array.astype(np.float64))
+
+
+def _connected(succ: npt.NDArray[np.int32] | None, probs: Float | None) -> Connected:
+    """Which states some action leads to, from every state."""
+    if probs is not None:
+        before, after = np.nonzero(probs.max(axis=1) > 0)
+    else:
+        assert succ is not None  # exactly one of both is set
+        states = len(succ)
+        before, after = np.divmod(np.unique(np.arange(states)[:, None] * states + succ), states)
+    counts = np.bincount(before, minlength=len(succ if succ is not None else probs))  # type: ignore[arg-type]
+    return Connected(np.concatenate([[0], np.cumsum(counts)]), after)
 
 
 def _terminals(task: Task, values: dict[str, Any], num_states: int, set_size: int) -> npt.NDArray[np.bool_]:
@@ -147,7 +181,13 @@ def _initial(values: dict[str, Any], terminal: npt.NDArray[np.bool_]) -> Float:
 
 
 def _rewards(
-    task: Task, values: dict[str, Any], terminal: npt.NDArray[np.bool_], set_size: int, sets: int, actions: int
+    task: Task,
+    values: dict[str, Any],
+    terminal: npt.NDArray[np.bool_],
+    set_size: int,
+    sets: int,
+    actions: int,
+    connected: Connected | None,
 ) -> tuple[Int, Float, int, Float | None, Automaton | None]:
     if values["reward_function"] is not None:
         table = _reward_table(values["reward_function"], len(terminal), actions)
@@ -158,7 +198,7 @@ def _rewards(
         rewards = np.array([reward for _, reward in given], dtype=np.float64)
         possible = 0
     else:
-        found, possible = _sequences(task, values, terminal, set_size, sets, actions)
+        found, possible = _sequences(task, values, terminal, set_size, sets, connected)
         rewards = _sequence_rewards(task, values["reward_dist"], len(found))
     if found.size * len(terminal) > MAX_AUTOMATON:
         raise UsageError(
@@ -185,19 +225,18 @@ def _reward_table(function: Any, states: int, actions: int) -> Float:
 
 
 def _sequences(
-    task: Task, values: dict[str, Any], terminal: npt.NDArray[np.bool_], set_size: int, sets: int, actions: int
+    task: Task,
+    values: dict[str, Any],
+    terminal: npt.NDArray[np.bool_],
+    set_size: int,
+    sets: int,
+    connected: Connected | None,
 ) -> tuple[Int, int]:
     length, density = values["sequence_length"], values["reward_density"]
-    if values["transition_function"] is None:
+    if connected is None:
         free = np.stack([np.flatnonzero(~of_set) for of_set in terminal.reshape(sets, set_size)])
         return sequences.through_sets(task.seed, free, set_size, length, density)
-    succ, probs = _dynamics(task, values, actions, sets)
-    reach = np.zeros((len(terminal), len(terminal)), dtype=np.bool_)
-    if succ is not None:
-        np.put_along_axis(reach, succ.astype(np.int64), True, axis=1)
-    elif probs is not None:
-        reach = probs.max(axis=1) > 0
-    return sequences.along_paths(task.seed, reach, terminal, length, density)
+    return sequences.along_paths(task.seed, connected.matrix(), terminal, length, density)
 
 
 def _sequence_rewards(task: Task, dist: Any, count: int) -> Float:

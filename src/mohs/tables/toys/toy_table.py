@@ -85,10 +85,20 @@ def _dynamics(parts: Toy, noise: float) -> tuple[npt.NDArray[np.int64], npt.NDAr
     else:
         assert parts.probs is not None
         hit = parts.probs
-    mixed = hit if noise == 0 else (1 - noise) * hit + noise / (size - 1) * (1 - hit)
+    mixed = hit if noise == 0 else _noisy(hit, parts, noise)
     state, action, local = np.nonzero(mixed)
     indptr = np.concatenate([[0], np.cumsum(np.count_nonzero(mixed, axis=2).ravel())])
     return indptr, (base[state] + local).astype(np.int32), mixed[state, action, local]
+
+
+def _noisy(hit: Float, parts: Toy, noise: float) -> Float:
+    """Probabilities [states, actions, successors] with noise: it leads to the other connected states, equally often."""
+    if parts.connected is None:  # all of the next set
+        return (1 - noise) * hit + noise / (parts.set_size - 1) * (1 - hit)
+    others = np.diff(parts.connected.indptr)[:, None, None] - 1
+    led = parts.connected.matrix()[:, None, :]
+    mixed: Float = np.where(others > 0, (1 - noise) * hit + noise / np.maximum(others, 1) * (1 - hit) * led, hit)
+    return mixed
 
 
 @dataclass(frozen=True)
