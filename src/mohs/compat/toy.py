@@ -8,11 +8,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from mohs.compat.attributes import attributes, discrete_attributes, start_distributions
 from mohs.compat.configuration import task_of
 from mohs.compat.functions import grid_action
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
 from mohs.tables.toys.grid import coordinates, numbers
+from mohs.tables.toys.point_mass import point_mass
 from mohs.tables.toys.toy import Toy
 
 Info = dict[str, Any]
@@ -29,13 +31,18 @@ class RLToyEnv(gymnasium.Env[Any, Any]):
     metadata = {"render_modes": ["human", "rgb_array", "ansi"], "render_fps": 4}  # noqa: RUF012 – as Gymnasium has it
 
     def __init__(self, **config: Any) -> None:
-        self.config = config
+        self.config = dict(config)
         self.task: Task = task_of(config)
+        vars(self).update(attributes(self.task))
         values = self.task.values  # looked up once: it takes longer than a step
         self._kind = self.task.env
         self._span = values["delay"] + values.get("sequence_length", 1)
         self._two = bool(values.get("irrelevant_features", False))
         self._shape: tuple[int, ...] = values.get("grid_shape", ())
+        self._width = len(self._shape) or 1  # numbers that one part of a discrete state or of a cell has
+        if self._kind == "toy/discrete":
+            vars(self).update(discrete_attributes(self.task, self._parts()))
+            self.config |= start_distributions(self._parts())
         self.render_mode = config.get("render_mode")
         face = self.task.environment.realisation("face")
         self.toy: Any = face(source=self.task, render_mode=self.render_mode)
@@ -97,34 +104,61 @@ class RLToyEnv(gymnasium.Env[Any, Any]):
         states = (tuple(sequence) for sequence in parts.sequences.tolist())
         return dict(zip(states, parts.sequence_rewards.tolist(), strict=True))
 
+    def is_terminal_state(self, state: Any) -> bool:
+        """Does a state end an episode? A continuous toy and a grid also end at the target."""
+        if self._kind == "toy/continuous":
+            mass = point_mass(self.task.values)
+            return bool(mass.terminal(np.asarray(state, dtype=np.float64)[None])[0])
+        return bool(self._parts().terminal[self._number(self._relevant(state))])
+
     def transition_function(self, state: Any, action: Any) -> Any:
-        """Where an action leads from a (relevant) state without noise.
+        """Where an action leads from a state without noise: of the relevant part, or of both where both are given.
 
         Of a transition_function [S, A, S] the probabilities of all states.
         """
         parts = self._parts()
+        relevant, chosen = self._relevant(state), self._action(action)
         if parts.succ is None:
             assert parts.probs is not None  # exactly one of both is set
-            return parts.probs[state, action].copy()
-        succ = parts.succ
-        if self._kind == "toy/discrete":
-            return int(succ[state, action])
-        cell = numbers([state], self._shape)[0]
-        return coordinates(self._shape)[succ[cell, grid_action(action, len(self._shape), False)]]
+            after: Any = parts.probs[relevant, chosen[0]].copy()
+        else:
+            after = self._state(parts.succ[self._number(relevant), chosen[0]])
+        if relevant is state:
+            return after
+        assert parts.irrelevant is not None  # a state of two parts has one
+        other = self._state(parts.irrelevant[self._number(state[-self._width :]), chosen[1]])
+        return (after, other) if parts.succ is None else np.append(after, other)
 
     def reward_function(self, states: Sequence[Any], action: Any) -> float:
         """What is earned by the last step of a sequence of states (and the action taken), before all other dials."""
         parts = self._parts()
+        visited = [self._relevant(state) for state in states]
         if parts.reward is None:
-            last = tuple(states)[-parts.length :]
-            return self.rewardable_sequences.get(last, 0.0)
-        if self._kind == "toy/discrete":
-            return float(parts.reward[states[-2], action])
-        cell = numbers([states[-2]], self._shape)[0]
-        return float(parts.reward[cell, grid_action(action, len(self._shape), False)])
+            return self.rewardable_sequences.get(tuple(visited[-parts.length :]), 0.0)
+        return float(parts.reward[self._number(visited[-2]), self._action(action)[0]])
 
     P = transition_function
     R = reward_function
+
+    def _relevant(self, state: Any) -> Any:
+        """The relevant part of a state, which may be given with the irrelevant one or without; itself if without."""
+        if not self._two or np.size(state) == self._width:
+            return state
+        return state[0] if self._kind == "toy/discrete" else state[: self._width]
+
+    def _action(self, action: Any) -> tuple[int, ...]:
+        """The numbers of the relevant and, where it is given, of the irrelevant action."""
+        if self._kind == "toy/grid":
+            action = grid_action(action, len(self._shape), self._two and np.size(action) > self._width)
+        return tuple(np.atleast_1d(action).tolist())
+
+    def _number(self, state: Any) -> int:
+        """The number of one part of a state: of a grid, of the cell."""
+        return int(numbers([state], self._shape)[0]) if self._kind == "toy/grid" else int(np.asarray(state).item())
+
+    def _state(self, number: int) -> Any:
+        """The part of a state that has this number."""
+        return coordinates(self._shape)[number] if self._kind == "toy/grid" else int(number)
 
     def _parts(self) -> Toy:
         if self.task.environment.parts is None:

@@ -18,11 +18,11 @@ from mohs.tables.toys.automaton import Int
 MAX_SEQUENCES = 2**24
 
 
-def through_sets(seed: int, free: Int, set_size: int, length: int, density: float) -> tuple[Int, int]:
+def through_sets(seed: int, free: Int, set_size: int, length: int, density: float, least: int) -> tuple[Int, int]:
     """Of sequences through the independent sets, an equal share starting in each; and how many were possible.
 
-    `free` [sets, m] are the non-terminal states of each set, by their local labels. Generated dynamics can follow any
-    of these sequences, because the actions of a state reach the whole next set.
+    At least `least` are chosen. `free` [sets, m] are the non-terminal states of each set, by their local labels.
+    Generated dynamics can follow any of these sequences, because the actions of a state reach the whole next set.
     """
     sets = len(free)
     # Position j is in set start + j; a set is visited again every `sets` positions, with one state fewer to choose.
@@ -33,7 +33,7 @@ def through_sets(seed: int, free: Int, set_size: int, length: int, density: floa
             f"sequence_length {length} allows {per_set * sets:,} sequences; at most {MAX_SEQUENCES:,} can be ranked. "
             "Lower sequence_length, action_space_size or diameter, or give rewardable_sequences."
         )
-    count = _count(density, per_set * sets, length)
+    count = _count(density, per_set * sets, length, least)
     order = seeding.ranking(seeding.key(seeding.child(seed, "sequence sets")), sets)
     parts = []
     for place, start in enumerate(order.tolist()):
@@ -44,7 +44,7 @@ def through_sets(seed: int, free: Int, set_size: int, length: int, density: floa
 
 
 def along_paths(
-    seed: int, reach: npt.NDArray[np.bool_], terminal: npt.NDArray[np.bool_], length: int, density: float
+    seed: int, reach: npt.NDArray[np.bool_], terminal: npt.NDArray[np.bool_], length: int, density: float, least: int
 ) -> tuple[Int, int]:
     """Of sequences that given dynamics can follow; `reach[s, t]` says whether some action leads from s to t."""
     paths = np.flatnonzero(reach.any(axis=0) & ~terminal)[:, None]
@@ -55,7 +55,7 @@ def along_paths(
         if len(path) > MAX_SEQUENCES:
             raise UsageError(f"sequence_length {length} allows too many sequences; give rewardable_sequences instead.")
         paths = np.concatenate([paths[path], state[:, None]], axis=1)
-    count = _count(density, len(paths), length)
+    count = _count(density, len(paths), length, least)
     ranks = seeding.ranking(seeding.key(seeding.child(seed, "sequences", 0)), len(paths))
     return paths[ranks[:count]], len(paths)
 
@@ -65,14 +65,20 @@ def floor_share(share: float, count: int) -> int:
     return math.floor(Fraction(share).limit_denominator(10**9) * count)
 
 
-def _count(density: float, possible: int, length: int) -> int:
-    count = floor_share(density, possible)
+def _count(density: float, possible: int, length: int, least: int) -> int:
+    count = max(floor_share(density, possible), min(least, possible))
     if count == 0:
         raise UsageError(
             f"reward_density {density:g} of {possible:,} possible sequences of length {length} makes none rewardable; "
-            + (f"it must be at least {1 / possible:.3g}." if possible else "sequence_length must be smaller.")
+            + (f"set it to {_smallest(possible):g} or more." if possible else "sequence_length must be smaller.")
         )
     return count
+
+
+def _smallest(possible: int) -> float:
+    """The smallest density of three digits that makes one of so many sequences rewardable."""
+    scale = 10 ** (2 + math.ceil(math.log10(possible)))
+    return math.ceil(scale / possible) / scale
 
 
 def _unrank(ranks: Int, radices: list[int], free: Int, start: int, set_size: int) -> Int:

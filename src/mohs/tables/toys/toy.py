@@ -233,10 +233,12 @@ def _sequences(
     connected: Connected | None,
 ) -> tuple[Int, int]:
     length, density = values["sequence_length"], values["reward_density"]
+    # The default is meant for 8 states. Fewer get one sequence; another density says what it asks for.
+    least = int(density == task.environment.parameters["reward_density"].default)
     if connected is None:
         free = np.stack([np.flatnonzero(~of_set) for of_set in terminal.reshape(sets, set_size)])
-        return sequences.through_sets(task.seed, free, set_size, length, density)
-    return sequences.along_paths(task.seed, connected.matrix(), terminal, length, density)
+        return sequences.through_sets(task.seed, free, set_size, length, density, least)
+    return sequences.along_paths(task.seed, connected.matrix(), terminal, length, density, least)
 
 
 def _sequence_rewards(task: Task, dist: Any, count: int) -> Float:
