@@ -76,7 +76,9 @@ def test_vectors_gradients_and_goals_that_change():
     assert task["goal_every"] == (10, 19)
 
 
-@pytest.mark.parametrize(("first", "paid"), [((1, 2, 1), 2.0), ((2, 2, 1), 1.0), ((1, 1, 1), 4 / 3), ((1, 2, 2), 5 / 3)])
+@pytest.mark.parametrize(
+    ("first", "paid"), [((1, 2, 1), 2.0), ((2, 2, 1), 1.0), ((1, 1, 1), 4 / 3), ((1, 2, 2), 5 / 3)]
+)
 def test_linear_rewards_are_those_of_the_authors_code(first, paid):
     """Weights 3, 2, 1 of matching decisions, over their sum; equation 10 would pay 6/7 for the first mismatch."""
     linear = changed("reward", reward_distribution="linear", std_r=0.0, high_r=2.0)

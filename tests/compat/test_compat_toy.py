@@ -195,6 +195,50 @@ def test_rewards_of_sequences_are_asked_for_one_by_one() -> None:
     assert list(rewards) == list(RLToyEnv(**DISCRETE, sequence_length=2).rewardable_sequences)
 
 
+def test_small_toys_have_a_rewardable_sequence() -> None:
+    """The default density, which the paper has for 8 states, gives one at least; another says what to set."""
+    small = {**DISCRETE, "action_space_size": 3}
+    assert len(RLToyEnv(**small).rewardable_sequences) == 1
+    assert len(RLToyEnv(**small, reward_density=0.25).rewardable_sequences) == 1
+    with pytest.raises(UsageError, match=r"must be at least 0\.334"):
+        RLToyEnv(**small, reward_density=0.3)
+    assert len(RLToyEnv(**small, reward_density=0.334).rewardable_sequences) == 1
+    with pytest.raises(UsageError, match="sequence_length must be smaller"):
+        RLToyEnv(**small, sequence_length=4)
+
+
+def test_noise_reaches_connected_states_only() -> None:
+    """So a reward_function may depend on the next state as long as it is the same for all that are connected."""
+    pairs = np.array([[2, 3], [2, 3], [0, 1], [0, 1]])
+    env = RLToyEnv(
+        state_space_type="discrete", state_space_size=4, action_space_size=2, seed=0, use_custom_mdp=True,
+        transition_function=pairs, reward_function=lambda states, action: float(states[-1] > 1), transition_noise=0.5,
+    )  # fmt: skip
+    for _ in range(200):
+        before = env.curr_state
+        state, reward, *_ = env.step(0)
+        assert state in pairs[before]
+        assert reward == float(state > 1)
+
+
+def test_settings_are_attributes() -> None:
+    env = RLToyEnv(**DISCRETE, delay=3, sequence_length=2, diameter=2, reward_noise=0.5)
+    assert (env.delay, env.sequence_length, env.augmented_state_length, env.diameter) == (3, 2, 6, 2)
+    assert (env.reward_every_n_steps, env.reward_noise, env.reward_density) == (2, 0.5, 0.25)
+    assert (env.action_space_size, env.state_space_size.tolist(), env.num_terminal_states) == ([8], [16], 2)
+    assert sum(map(env.is_terminal_state, range(16))) == 4
+    mass = RLToyEnv(**CONTINUOUS, transition_dynamics_order=2, terminal_states=[[5, 5]], target_point=[1, 2])
+    assert (mass.state_space_dim, mass.action_space_dim, mass.dynamics_order) == (2, 2, 2)
+    assert (mass.state_space_max, mass.action_space_max, mass.target_point.tolist()) == (10, 1, [1, 2])
+    assert [mass.is_terminal_state(at) for at in ([5.4, 4.6], [1, 2.01], [5.6, 5])] == [True, True, False]
+    grid = RLToyEnv(**GRID, terminal_states=[[0, 0]])
+    assert (grid.grid_shape, grid.target_point, grid.delay, grid.sequence_length) == ((5, 4), [3, 2], 0, 1)
+    assert [grid.is_terminal_state(cell) for cell in ([0, 0], [3, 2], [1, 0])] == [True, True, False]
+    two = RLToyEnv(**GRID, irrelevant_features=True)
+    assert two.P([0, 0, 1, 1], [*[0, 1], *[1, 0]]).tolist() == [0, 1, 2, 1]
+    assert two.P([0, 0], [0, 1]).tolist() == [0, 1]
+
+
 def test_noise_of_the_situation() -> None:
     """Of cells and moves in the grid, of numbers in the discrete toy; older functions take the generator alone."""
     for config, action in product((DISCRETE, GRID), (1, 2)):

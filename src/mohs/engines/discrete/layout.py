@@ -6,7 +6,16 @@ import numpy as np
 
 _SIZES = ("states", "actions", "irrelevant_states", "irrelevant_actions", "set_size", "equal_starts")
 _DIALS = ("length", "delay", "horizon", "gated", "pay_at_end", "has_rewards", "stochastic", "given", "special")
-_INT_OFFSETS = ("starts", "succ", "next_set", "terminal", "node_step", "irrelevant_succ", "irrelevant_next_set", "connected")
+_INT_OFFSETS = (
+    "starts",
+    "succ",
+    "next_set",
+    "terminal",
+    "node_step",
+    "irrelevant_succ",
+    "irrelevant_next_set",
+    "connected",
+)
 _FLOAT_OFFSETS = ("cdf", "start_cdf", "pay", "reward")
 _LEVELS = (
     "transition_noise",

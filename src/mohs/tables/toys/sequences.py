@@ -70,14 +70,14 @@ def _count(density: float, possible: int, length: int, least: int) -> int:
     if count == 0:
         raise UsageError(
             f"reward_density {density:g} of {possible:,} possible sequences of length {length} makes none rewardable; "
-            + (f"set it to {_smallest(possible):g} or more." if possible else "sequence_length must be smaller.")
+            + (f"it must be at least {_smallest(possible):g}." if possible else "sequence_length must be smaller.")
         )
     return count
 
 
 def _smallest(possible: int) -> float:
     """The smallest density of three digits that makes one of so many sequences rewardable."""
-    scale = 10 ** (2 + math.ceil(math.log10(possible)))
+    scale: int = 10 ** (2 + len(str(possible)))
     return math.ceil(scale / possible) / scale
 
 
