@@ -17,7 +17,7 @@ from mohs.core.values import Json
 from mohs.protocols.diagnose.attribution import Ceilings
 from mohs.protocols.diagnose.scale import find_scale
 from mohs.protocols.diagnose.study import RANDOM, VANILLA, DiagnosisStudy
-from mohs.protocols.diagnose.verdict import LEARNT_ABOVE, LEVEL
+from mohs.protocols.diagnose.verdict import LEARNT_ABOVE, LEVEL, pooled
 from mohs.protocols.protocol import Gate, Stop
 from mohs.protocols.scale import between, plain
 from mohs.runs.plan import Track
@@ -67,25 +67,28 @@ def gate(study: DiagnosisStudy) -> Gate:
 
 
 def vanilla_runs(study: DiagnosisStudy, results: Results) -> Vanilla:
-    """What the vanilla runs of a diagnosis give."""
-    scale, task = find_scale(study, results), study.task({})
-    finished = list(results.finished(str(study.agent), VANILLA))
+    """What the vanilla runs of a diagnosis give: the attained share where it is known, as in the verdict."""
+    scale, ceilings, task = find_scale(study, results), Ceilings(study), study.task({})
+    finished = [(replace(task, seed=seed), found) for seed, found in results.finished(str(study.agent), VANILLA)]
+    if not finished:
+        return Vanilla(np.full((1, 1), np.nan), estimate([math.nan], "mean", LEVEL), exact=scale.random is None)
+    if not isinstance(ceilings.of(task), str):
+        curves = np.array([ceilings.attained(of, found["train/return"][1]) for of, found in finished])
+        attained = [ceilings.attained(of, pooled(found)) for of, found in finished]
+        return Vanilla(curves, estimate(attained, "mean", LEVEL), exact=True)
     if scale.random is None:
-        ceilings = Ceilings(study)
-        known = not isinstance(ceilings.of(task), str)
-        normal = ceilings.attained if known else lambda of, returns: between(scale.score(of), returns)
-        curves = [normal(replace(task, seed=s), found["train/return"][1]) for s, found in finished]
+        curves = np.array([between(scale.score(of), found["train/return"][1]) for of, found in finished])
     else:
         random = {
-            s: plain(task, found["random/return"][1], found["random/length"][1])[-1]
-            for s, found in results.finished(RANDOM, VANILLA)
+            seed: plain(task, found["random/return"][1], found["random/length"][1])[-1]
+            for seed, found in results.finished(RANDOM, VANILLA)
         }
-        curves = [
-            plain(task, found["train/return"][1], found["train/length"][1]) - random.get(s, math.nan)
-            for s, found in finished
+        leads = [
+            plain(task, found["train/return"][1], found["train/length"][1]) - random.get(of.seed, math.nan)
+            for of, found in finished
         ]
-    runs = np.array(curves) if curves else np.full((1, 1), np.nan)
-    return Vanilla(runs, estimate(auc(runs), "mean", LEVEL), exact=scale.random is None)
+        curves = np.array(leads)
+    return Vanilla(curves, estimate(auc(curves), "mean", LEVEL), exact=scale.random is None)
 
 
 def _stop(study: DiagnosisStudy, vanilla: Vanilla) -> Stop:

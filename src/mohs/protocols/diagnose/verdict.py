@@ -190,8 +190,8 @@ def verdict(study: DiagnosisStudy, results: Results) -> Diagnosis:
         found = measure(task, curves, names, scale)
         if unattributed:
             return found
-        pooled = pooled_auc(curves["train/return"][1], curves["train/length"][1])
-        return {ATTAINED: ceilings.attained(task, pooled), POOLED: pooled, **found}
+        gained = pooled(curves)
+        return {ATTAINED: ceilings.attained(task, gained), POOLED: gained, **found}
 
     every = names if unattributed else (ATTAINED, POOLED, *names)
     scores = Scores.of(results, study.family, [str(study.agent)], every, measured)
@@ -204,6 +204,11 @@ def verdict(study: DiagnosisStudy, results: Results) -> Diagnosis:
     pairs = tuple(runs.pair(a, b) for a, b in study.pairs)
     counts = results.planned, results.missing
     return Diagnosis(study, scale, scores, judged, unattributed, vanilla, tuple(dials), pairs, *counts, said)
+
+
+def pooled(curves: Points) -> float:
+    """The mean training return of a run, episodes pooled."""
+    return pooled_auc(curves["train/return"][1], curves["train/length"][1])
 
 
 @dataclass(frozen=True)
