@@ -1,4 +1,8 @@
-"""How is Q-value iteration from the random policy computed? One backward step, also of guessing, compiled."""
+"""How is Q-value iteration from the random policy computed? One backward step, also of guessing, compiled.
+
+`rank_ahead` compares exact keys (`ranks`). `look_ahead` takes any table: it carries a bound on the rounding error of
+every value, and what it cannot tell apart it counts both ways.
+"""
 
 from __future__ import annotations
 
@@ -7,26 +11,58 @@ import numpy as np
 from mohs.core.kernel import kernel, law
 from mohs.exact.values.solve_kernels import BEST, MEAN, value_of
 
-NOISE = 1e-11  # relative difference up to which action values count as tied: what rounding makes of equal ones
+UNIT = 2.0**-52  # twice the relative error of one operation, which also covers the rounding of the bounds themselves
+MAY, SURE = 1, 2  # bits of `fails`: some policy that may be greedy takes a sub-optimal action; every one does
 
 
 @law
-def fill(row, indptr, succ, prob, reward, discount, after, earned_after, q, gains):
-    """`q[k]` and `gains[k]` of an action: what it pays, and what follows by look-ahead and by greedy play."""
+def sum_up(row, indptr, succ, prob, reward, discount, after, errors_after, q, errors):
+    """`q[k]` of an action, what it pays and the value that follows, and a bound on its rounding error."""
     if len(indptr) == 0:
         pay, leads = reward[row], succ[row]
         for k in range(len(q)):
-            q[k] = pay + discount * after[leads, k]
-            gains[k] = pay + earned_after[leads, k]
+            later = discount * after[leads, k]
+            q[k] = pay + later
+            virtual = q[k] - pay  # Knuth's sum: the exact error of the addition
+            error = abs((pay - (q[k] - virtual)) + (later - virtual))
+            errors[k] = discount * errors_after[leads, k] + error
+            if discount != 1.0:
+                errors[k] = (1.0 + UNIT) * errors[k] + UNIT * abs(later)
         return
     for k in range(len(q)):
         q[k] = 0.0
-        gains[k] = 0.0
+        errors[k] = 0.0
     for entry in range(indptr[row], indptr[row + 1]):
         weight, pay, leads = prob[entry], reward[entry], succ[entry]
         for k in range(len(q)):
-            q[k] += weight * (pay + discount * after[leads, k])
-            gains[k] += weight * (pay + earned_after[leads, k])
+            later = discount * after[leads, k]
+            term = weight * (pay + later)
+            q[k] += term
+            error = discount * errors_after[leads, k] + UNIT * (abs(later) + abs(pay + later))
+            errors[k] += weight * error + UNIT * (abs(term) + abs(q[k]))
+
+
+@law
+def fill(row, indptr, succ, prob, reward, low_after, high_after, fails_after, low, high, fails):
+    """What an action pays and greedy play after it earns, at least and at most, and whether that fails."""
+    if len(indptr) == 0:
+        pay, leads = reward[row], succ[row]
+        for k in range(len(low)):
+            low[k] = pay + low_after[leads, k]
+            high[k] = pay + high_after[leads, k]
+            fails[k] = fails_after[leads, k]
+        return
+    for k in range(len(low)):
+        low[k] = 0.0
+        high[k] = 0.0
+        fails[k] = 0
+    for entry in range(indptr[row], indptr[row + 1]):
+        weight, pay, leads = prob[entry], reward[entry], succ[entry]
+        if weight > 0.0:
+            for k in range(len(low)):
+                low[k] += weight * (pay + low_after[leads, k])
+                high[k] += weight * (pay + high_after[leads, k])
+                fails[k] |= fails_after[leads, k]
 
 
 @kernel
@@ -39,59 +75,118 @@ def look_ahead(
     actions,
     discount,
     base,
-    floor,
+    tolerance,
     depth,
     t,
     best_after,
     best,
     after,
     values,
-    earned_after,
-    earned,
+    errors_after,
+    errors,
+    low_after,
+    low,
+    high_after,
+    high,
+    fails_after,
+    fails,
     q,
-    gains,
+    q_errors,
+    lows,
+    highs,
+    failures,
 ):
     """For all k at once: `values[s, 0]` is what Q¹ expects of the rest, by `base`, and `values[s, k]` the largest Qᵏ.
 
-    `earned[s, k - 1]` is the least undiscounted return among the policies greedy in Qᵏ, and `best` the optimum. The
+    An action may be greedy if its value could be the largest, by the bounds on the errors. `low[s, k - 1]` is the least
+    undiscounted return among policies of such actions and `high[s, k - 1]` the largest; where the values have no
+    rounding error they are tied, and both are the least. `fails` has `MAY` and `SURE`. `best` is the optimum. The
     look-aheads of a state lie side by side, so that an action reads them at once. Only states that are no deeper than t
-    can be reached by then. `q` and `gains` [A, K] are scratch.
+    can be reached by then. The last five arguments, [A, K], are scratch.
     """
-    count = earned.shape[1]
+    count = low.shape[1]
     for state in range(len(terminal)):
-        if depth[state] < 0 or depth[state] > t:
-            continue
-        best[state] = 0.0
-        values[state, 0] = 0.0
-        for k in range(count):
-            values[state, k + 1] = 0.0
-            earned[state, k] = 0.0
-        if terminal[state]:
+        if depth[state] < 0 or depth[state] > t or terminal[state]:
             continue
         first = state * actions
         top = -np.inf
-        for k in range(count):
-            values[state, k + 1] = -np.inf
-            earned[state, k] = np.inf
         for action in range(actions):
             row = first + action
             top = max(top, value_of(row, indptr, succ, prob, reward, 1.0, best_after))
-            fill(row, indptr, succ, prob, reward, discount, after, earned_after, q[action], gains[action])
-            for k in range(count):
-                values[state, k + 1] = q[action, k] if q[action, k] > values[state, k + 1] else values[state, k + 1]
+            sum_up(row, indptr, succ, prob, reward, discount, after, errors_after, q[action], q_errors[action])
+            fill(
+                row, indptr, succ, prob, reward, low_after, high_after, fails_after, lows[action], highs[action],
+                failures[action],
+            )  # fmt: skip
         best[state] = top
         for action in range(actions):
-            for k in range(count):
-                largest = values[state, k + 1]
-                tied = q[action, k] >= largest - NOISE * abs(largest) - floor
-                earned[state, k] = (
-                    gains[action, k] if tied and gains[action, k] < earned[state, k] else earned[state, k]
-                )
+            if value_of(first + action, indptr, succ, prob, reward, 1.0, best_after) < top - tolerance:
+                for k in range(count):
+                    failures[action, k] = MAY | SURE
+        for k in range(count):
+            largest, surely = -np.inf, -np.inf
+            for action in range(actions):
+                largest = max(largest, q[action, k])
+                surely = max(surely, q[action, k] - q_errors[action, k])
+            error, least, most, best_least, some, all_ = 0.0, np.inf, -np.inf, np.inf, 0, MAY | SURE
+            for action in range(actions):
+                if q[action, k] + q_errors[action, k] >= surely:
+                    error = max(error, q_errors[action, k])
+                    least, most = min(least, lows[action, k]), max(most, highs[action, k])
+                    best_least = min(best_least, highs[action, k])
+                    some, all_ = some | failures[action, k], all_ & failures[action, k]
+            values[state, k + 1], errors[state, k + 1] = largest, error
+            low[state, k] = least
+            if error == 0.0:
+                high[state, k], fails[state, k] = best_least, some
+            else:
+                high[state, k], fails[state, k] = most, (some & MAY) | (all_ & SURE)
+        values[state, 0], errors[state, 0] = 0.0, 0.0
         if base == MEAN:
             for action in range(actions):
-                values[state, 0] += q[action, 0] / actions
+                part = q[action, 0] / actions
+                values[state, 0] += part
+                errors[state, 0] += q_errors[action, 0] / actions + UNIT * (abs(part) + abs(values[state, 0]))
         elif base == BEST:
-            values[state, 0] = values[state, 1]
+            values[state, 0], errors[state, 0] = values[state, 1], errors[state, 1]
+
+
+@kernel
+def rank_ahead(
+    succ, gains, terminal, actions, span, tolerance, depth, t, best_after, best, after, keys, earned_after, earned,
+    fails_after, fails,
+):  # fmt: skip
+    """The same for exact keys: `keys[s, k]` is that of the largest Qᵏ, and equal ones are tied.
+
+    `earned`, `best` and `tolerance` are in units. `fails` may have no columns, where it is not asked for. The caller
+    sets the keys of k = 0.
+    """
+    count = earned.shape[1]
+    for state in range(len(terminal)):
+        if depth[state] < 0 or depth[state] > t or terminal[state]:
+            continue
+        first = state * actions
+        top = best_after[succ[first]] + gains[first]
+        for k in range(count):
+            keys[state, k + 1] = gains[first] * span + after[succ[first], k]
+            earned[state, k] = gains[first] + earned_after[succ[first], k]
+        for row in range(first + 1, first + actions):
+            leads = succ[row]
+            top = max(top, gains[row] + best_after[leads])
+            pay = gains[row] * span
+            for k in range(count):
+                key, gain = pay + after[leads, k], gains[row] + earned_after[leads, k]
+                largest, least = keys[state, k + 1], earned[state, k]
+                least = gain if gain < least or key > largest else least
+                earned[state, k] = earned[state, k] if key < largest else least
+                keys[state, k + 1] = key if key > largest else largest
+        best[state] = top
+        for k in range(fails.shape[1]):
+            fails[state, k] = 0
+            for row in range(first, first + actions):
+                if gains[row] * span + after[succ[row], k] == keys[state, k + 1]:
+                    worse = gains[row] + best_after[succ[row]] < top - tolerance
+                    fails[state, k] |= 1 if worse else fails_after[succ[row], k]
 
 
 @kernel
