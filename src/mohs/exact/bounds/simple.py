@@ -5,19 +5,25 @@ GORP looks k steps ahead and values what follows by m random episodes. With m at
 effective horizon is at most min over k of k + log_A m_k. Here gap is the distance in Qᵏ between the best and the best
 sub-optimal action, v bounds the variance of a random return, and the states are those reached by every action that
 Qᵏ puts above the best sub-optimal one.
+
+Ties in Qᵏ are decided as for min_k (`lookahead.qvi`): by exact integers, from which gaps are computed too, where the
+table has no discount and its rewards are multiples of a unit. Elsewhere values whose error bounds overlap are tied.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
 from mohs.core.errors import UsageError
 from mohs.exact.bounds import simple_kernels as kernels
-from mohs.exact.lookahead.qvi import TIES, min_k, rounding
+from mohs.exact.lookahead import ranks
+from mohs.exact.lookahead.qvi import TIES, min_k
 from mohs.exact.measures.distances import distances
 from mohs.exact.values.solve import finite_frame
 from mohs.tables.table import Float, Table
@@ -26,6 +32,8 @@ MAX_ACTIONS = 63  # the followed actions of a state are the bits of a number
 MAX_BYTES = 2 * 2**30  # of these numbers, for all steps, states and as many k as are looked at together
 MAX_LOOK_AHEADS = 5 * 2**30  # bytes of all look-aheads of all states
 TOGETHER = 8
+Mark = np.unsignedinteger
+Marks = npt.NDArray[np.unsignedinteger]
 
 
 @dataclass(frozen=True)
@@ -53,9 +61,12 @@ def simple_bound(
     # Where a greedy policy is not optimal, Qᵏ of a sub-optimal action is as large as of an optimal one: no m suffices.
     first = min_k(table, horizon=steps, discount=gamma, tolerance=tolerance)
     ms = [math.inf] * (steps if first is None else first - 1)
+    rewards = ranks.units(table, steps, gamma)
+    exact = None if rewards is None else ranks.all_ranked(table, rewards, steps, MAX_LOOK_AHEADS)
+    back = partial(_back, table, gamma, tolerance) if exact is None else partial(_ranked, table, rewards, exact, tolerance)
     best, best_k, best_m = math.inf, None, None
     while len(ms) < steps and len(ms) + 1 < best:  # k + 1 look-ahead steps alone would be as long
-        for m in _episodes(table, len(ms) + 1, steps, gamma, tolerance):
+        for m in _episodes(table, len(ms) + 1, steps, back):
             ms.append(m)
             length = len(ms) + math.log(m, table.actions) if m < math.inf else math.inf
             if length < best:
@@ -65,45 +76,65 @@ def simple_bound(
     return Bound(best, best_k, best_m, tuple(ms))
 
 
-def _episodes(table: Table, first: int, steps: int, discount: float, tolerance: float) -> list[float]:
+def _episodes(table: Table, first: int, steps: int, back: Callable[..., Float]) -> list[float]:
     """m_k of the next few k: back in time for the followed actions, forth along them, back again for the worst."""
     one = np.uint8(1) if table.actions < 8 else np.uint64(1)
     room = MAX_BYTES // (steps * table.states * one.itemsize)
     count = max(1, min(TOGETHER, steps - first + 1, room))
     followed = np.zeros((steps, table.states, count), dtype=one.dtype)
     most = first + count - 1
-    if 32 * (most + 1) * table.states > MAX_LOOK_AHEADS:
+    if 48 * (most + 1) * table.states > MAX_LOOK_AHEADS:
         raise UsageError(f"the simple bound of {most} steps ahead in {table.states:,} states needs too much memory.")
-    _back(table, most, discount, tolerance, followed, one, write=True)
+    back(most, followed, one, write=True)
     kernels.keep_reached(table.succ, table.terminal, table.actions, table.initial, followed, one)
-    need = _back(table, most, discount, tolerance, followed, one, write=False)
+    need = back(most, followed, one, write=False)
     factors = (math.log(2 * steps * table.actions**k) for k in range(first, most + 1))
     return [
-        max(1.0, math.ceil(n * f)) if n < math.inf else math.inf for n, f in zip(need.tolist(), factors, strict=True)
+        max(1.0, math.ceil(n * f)) if n * f < math.inf else math.inf
+        for n, f in zip(need.tolist(), factors, strict=True)
     ]
 
 
-def _back(
-    table: Table,
-    most: int,
-    discount: float,
-    tolerance: float,
-    followed: npt.NDArray[np.unsignedinteger],
-    one: np.unsignedinteger,
-    write: bool,
-) -> Float:
+def _back(table: Table, discount: float, tolerance: float, most: int, followed: Marks, one: Mark, write: bool) -> Float:
     """One backward pass: for each k the largest 16 v / gap² over the states that `followed` marks."""
-    depth, floor = distances(table), rounding(table)
+    depth = distances(table)
     exact, exact_after = np.zeros((2, table.states, 3))
-    values, after = np.zeros((2, table.states, most + 1))
+    values, after, errors, errors_after = np.zeros((4, table.states, most + 1))
     spread, spread_after = np.zeros((2, table.states, most + 1))
-    need, edges = np.zeros(followed.shape[2]), np.zeros((3, followed.shape[2]))
+    need, edges = np.zeros(followed.shape[2]), np.zeros((4, followed.shape[2]))
     for t in reversed(range(len(followed))):
         kernels.bound_step(
-            table.succ, table.reward, table.terminal, table.actions, discount, tolerance, floor, depth, t, exact_after,
-            exact, after, values, spread_after, spread, followed[t], one, edges, need, write,
+            table.succ, table.reward, table.terminal, table.actions, discount, tolerance, depth, t, exact_after,
+            exact, after, values, errors_after, errors, spread_after, spread, followed[t], one, edges, need, write,
         )  # fmt: skip
         exact, exact_after = exact_after, exact
         values, after = after, values
+        errors, errors_after = errors_after, errors
+        spread, spread_after = spread_after, spread
+    return need
+
+
+def _ranked(
+    table: Table, rewards: ranks.Units, exact: ranks.AllRanked, tolerance: float, most: int, followed: Marks, one: Mark,
+    write: bool,
+) -> Float:  # fmt: skip
+    """The same by exact keys."""
+    depth, steps = distances(table), len(followed)
+    best, best_after, worst, worst_after = np.zeros((4, table.states), dtype=np.int64)
+    keys, after = np.zeros((2, table.states, most + 1), dtype=np.int64)
+    spread, spread_after = np.zeros((2, table.states, most + 1))
+    need, edges = np.zeros(followed.shape[2]), np.zeros((2, followed.shape[2]), dtype=np.int64)
+    scratch = np.zeros(exact.part.shape[1], dtype=np.uint64)
+    for t in reversed(range(steps)):
+        after[:, 0] = exact.keys[t + 1]
+        above = after[:, 0] // exact.span - worst_after + exact.fractions(t + 1)
+        kernels.rank_step(
+            table.succ, rewards.gains, table.terminal, table.actions, exact.span, tolerance / rewards.size, depth, t,
+            best_after, best, worst_after, worst, above, after, keys, spread_after, spread, followed[t], one, edges,
+            exact.part, exact.first, exact.denominators, exact.mantissas, exact.exponents, scratch, need, write,
+        )  # fmt: skip
+        best, best_after = best_after, best
+        worst, worst_after = worst_after, worst
+        keys, after = after, keys
         spread, spread_after = spread_after, spread
     return need

@@ -1,18 +1,24 @@
-"""How is the simple bound computed? One backward step for several k at once, and a forward pass, compiled."""
+"""How is the simple bound computed? One backward step for several k at once, and a forward pass, compiled.
+
+`rank_step` compares exact keys (`lookahead.ranks`); `bound_step` compares values with bounds on their rounding errors.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from mohs.core.kernel import kernel
-from mohs.exact.lookahead.qvi_kernels import NOISE
+from mohs.exact.lookahead.qvi_kernels import UNIT, plus
+from mohs.exact.lookahead.ranks_kernels import apart
 
 OPTIMAL, DISCOUNTED, LEAST = (
     0,
     1,
     2,
 )  # columns of `exact`: the undiscounted optimum, the discounted one, the worst value
-GOOD, BAD, CLEAR = 0, 1, 2  # rows of `edges`: the largest Qᵏ of an optimal action, of another, and clearly above that
+# Rows of `edges`: the largest Qᵏ of an optimal action, of another, at least of an optimal one, at most of another.
+GOOD, BAD, LOW, HIGH = 0, 1, 2, 3
+NONE = -(2**63 - 1)  # below all keys
 
 
 @kernel
@@ -23,13 +29,14 @@ def bound_step(
     actions,
     discount,
     tolerance,
-    floor,
     depth,
     t,
     exact_after,
     exact,
     after,
     values,
+    errors_after,
+    errors,
     spread_after,
     spread,
     followed,
@@ -40,7 +47,7 @@ def bound_step(
 ):
     """For the last few k, raises `need` to the largest 16 v / gap² among the marked states.
 
-    `values[s, j]` is the largest Qʲ (j = 0: random play), `spread[s, j]` the variance bound backed up j steps; there
+    `values[s, j]` is the largest Qʲ (j = 0: random play), with the error bound `errors[s, j]`, `spread[s, j]` the variance bound backed up j steps; there
     are as many k as `followed` has columns, up to the largest j. With `write`, `followed[s]` receives the actions, as
     bits, that Qᵏ puts above the best sub-optimal one; without, it marks the states that count. `one` is 1 in the type
     of the marks. Only states that are no deeper than t can be reached by then.
@@ -53,6 +60,7 @@ def bound_step(
             continue
         for j in range(most + 1):
             values[state, j] = 0.0
+            errors[state, j] = 0.0
             spread[state, j] = 0.0
         for j in range(3):
             exact[state, j] = 0.0
@@ -67,40 +75,134 @@ def bound_step(
             top = max(top, pay + exact_after[leads, OPTIMAL])
             best = pay + discount * exact_after[leads, DISCOUNTED]
             worst = pay + discount * exact_after[leads, LEAST]
-            usual = pay + discount * after[leads, 0]
+            usual, error = plus(pay, after[leads, 0], errors_after[leads, 0], discount)
             high, low, total = max(high, best), min(low, worst), total + usual
+            errors[state, 0] += (error + UNIT * (abs(usual) + abs(total))) / actions
             widest = max(widest, (usual - worst) * (best - worst))
             for j in range(most):
-                q, wide = pay + discount * after[leads, j], spread_after[leads, j]
+                q, error = plus(pay, after[leads, j], errors_after[leads, j], discount)
+                wide = spread_after[leads, j]
+                errors[state, j + 1] = error if error > errors[state, j + 1] else errors[state, j + 1]
                 values[state, j + 1] = q if q > values[state, j + 1] else values[state, j + 1]
                 spread[state, j + 1] = wide if wide > spread[state, j + 1] else spread[state, j + 1]
         exact[state, OPTIMAL], exact[state, DISCOUNTED], exact[state, LEAST] = top, high, low
         values[state, 0] = total / actions
         spread[state, 1] = widest
         for i in range(count):
-            edges[GOOD, i] = -np.inf
-            edges[BAD, i] = -np.inf
+            for row in range(4):
+                edges[row, i] = -np.inf
         for action in range(actions):
             pay, leads = reward[first + action], succ[first + action]
-            side = GOOD if pay + exact_after[leads, OPTIMAL] >= top - tolerance else BAD
+            good = pay + exact_after[leads, OPTIMAL] >= top - tolerance
             for i in range(count):
-                q = pay + discount * after[leads, base + i]
-                edges[side, i] = q if q > edges[side, i] else edges[side, i]
+                q, error = plus(pay, after[leads, base + i], errors_after[leads, base + i], discount)
+                side, bound = (LOW, q - error) if good else (HIGH, q + error)
+                edges[side, i] = max(edges[side, i], bound)
+                side = GOOD if good else BAD
+                edges[side, i] = max(edges[side, i], q)
         if not write:
             for i in range(count):
                 if followed[state, i] != none and edges[BAD, i] > -np.inf:
                     gap = edges[GOOD, i] - edges[BAD, i]
-                    tied = gap <= NOISE * abs(edges[BAD, i]) + floor
-                    need[i] = max(need[i], np.inf if tied else 16.0 * spread[state, base + i + 1] / gap**2)
+                    tied = edges[LOW, i] <= edges[HIGH, i]
+                    need[i] = max(need[i], np.inf if tied else 16.0 * spread[state, base + i + 1] / gap / gap)
             continue
         for i in range(count):
-            edges[CLEAR, i] = edges[BAD, i] + NOISE * abs(edges[BAD, i]) + floor if edges[BAD, i] > -np.inf else -np.inf
             followed[state, i] = none
         for action in range(actions):
             pay, leads = reward[first + action], succ[first + action]
             bit = one << (one * action)
             for i in range(count):
-                if pay + discount * after[leads, base + i] > edges[CLEAR, i]:
+                q, error = plus(pay, after[leads, base + i], errors_after[leads, base + i], discount)
+                if q - error > edges[HIGH, i]:
+                    followed[state, i] |= bit
+
+
+@kernel
+def rank_step(
+    succ,
+    gains,
+    terminal,
+    actions,
+    span,
+    tolerance,
+    depth,
+    t,
+    best_after,
+    best,
+    worst_after,
+    worst,
+    above_after,
+    after,
+    keys,
+    spread_after,
+    spread,
+    followed,
+    one,
+    edges,
+    part,
+    begin,
+    denominators,
+    mantissas,
+    exponents,
+    scratch,
+    need,
+    write,
+):
+    """The same for exact keys, in units: `above_after` is how far random play is above the worst value.
+
+    `part[begin[t] + rank]` and what follows have the fractions of every step (`ranks.AllRanked`). The caller sets the
+    keys of j = 0.
+    """
+    most, count = keys.shape[1] - 1, followed.shape[1]
+    base = most - count
+    none = one ^ one
+    for state in range(len(terminal)):
+        if depth[state] < 0 or depth[state] > t or terminal[state]:
+            continue
+        first = state * actions
+        top, low, widest = best_after[succ[first]] + gains[first], worst_after[succ[first]] + gains[first], 0.0
+        for j in range(1, most + 1):
+            keys[state, j] = NONE
+            spread[state, j] = 0.0
+        for row in range(first, first + actions):
+            pay, leads = gains[row] * span, succ[row]
+            top, low = max(top, gains[row] + best_after[leads]), min(low, gains[row] + worst_after[leads])
+            widest = max(widest, above_after[leads] * (best_after[leads] - worst_after[leads]))
+            for j in range(most):
+                key, wide = pay + after[leads, j], spread_after[leads, j]
+                keys[state, j + 1] = key if key > keys[state, j + 1] else keys[state, j + 1]
+                spread[state, j + 1] = wide if wide > spread[state, j + 1] else spread[state, j + 1]
+        best[state], worst[state] = top, low
+        spread[state, 1] = widest
+        for i in range(count):
+            edges[GOOD, i] = NONE
+            edges[BAD, i] = NONE
+        for row in range(first, first + actions):
+            pay, leads = gains[row] * span, succ[row]
+            side = GOOD if gains[row] + best_after[leads] >= top - tolerance else BAD
+            for i in range(count):
+                edges[side, i] = max(edges[side, i], pay + after[leads, base + i])
+        if not write:
+            for i in range(count):
+                if followed[state, i] != none and edges[BAD, i] != NONE:
+                    if edges[GOOD, i] <= edges[BAD, i]:
+                        need[i] = np.inf
+                        continue
+                    end = min(t + 1 + base + i, len(begin) - 1)
+                    gap = apart(
+                        edges[GOOD, i], edges[BAD, i], span, part[begin[end] :], denominators[end], mantissas[end],
+                        exponents[end], scratch,
+                    )  # fmt: skip
+                    need[i] = max(need[i], 16.0 * spread[state, base + i + 1] / gap / gap)
+            continue
+        for i in range(count):
+            followed[state, i] = none
+        for action in range(actions):
+            pay, leads = gains[first + action] * span, succ[first + action]
+            bit = one << (one * action)
+            for i in range(count):
+                if pay + after[leads, base + i] > edges[BAD, i]:
                     followed[state, i] |= bit
 
 

@@ -150,11 +150,13 @@ def _by_bounds(question: _Question, count: int) -> _Found:
     values, after, errors, errors_after = np.zeros((4, table.states, count + 1))
     low, low_after, high, high_after = np.zeros((4, table.states, count))
     fails, fails_after = np.zeros((2, table.states, count), dtype=np.uint8)
-    scratch, marks = np.zeros((4, table.actions, count)), np.zeros((table.actions, count), dtype=np.uint8)
+    scratch, marks = np.zeros((4, table.actions, count)), np.zeros((table.actions + 2, count), dtype=np.uint8)
+    edges = np.zeros((2, count))
     for t in reversed(range(steps)):
         kernels.look_ahead(
             *table.arrays, question.discount, _BASES[question.base], question.tolerance, depth, t, best_after, best,
-            after, values, errors_after, errors, low_after, low, high_after, high, fails_after, fails, *scratch, marks,
+            after, values, errors_after, errors, low_after, low, high_after, high, fails_after, fails, *scratch, *edges,
+            marks[2:], marks[0], marks[1],
         )  # fmt: skip
         best_after, best = best, best_after
         after, values = values, after

@@ -16,18 +16,24 @@ MAY, SURE = 1, 2  # bits of `fails`: some policy that may be greedy takes a sub-
 
 
 @law
+def plus(pay, value, error, discount):
+    """pay + discount · value, and a bound on its rounding error from that of the value."""
+    later = discount * value
+    total = pay + later
+    virtual = total - pay  # Knuth's sum: the exact error of the addition
+    wrong = discount * error + abs((pay - (total - virtual)) + (later - virtual))
+    if discount != 1.0:
+        wrong = (1.0 + UNIT) * wrong + UNIT * abs(later)
+    return total, wrong
+
+
+@law
 def sum_up(row, indptr, succ, prob, reward, discount, after, errors_after, q, errors):
     """`q[k]` of an action, what it pays and the value that follows, and a bound on its rounding error."""
     if len(indptr) == 0:
         pay, leads = reward[row], succ[row]
         for k in range(len(q)):
-            later = discount * after[leads, k]
-            q[k] = pay + later
-            virtual = q[k] - pay  # Knuth's sum: the exact error of the addition
-            error = abs((pay - (q[k] - virtual)) + (later - virtual))
-            errors[k] = discount * errors_after[leads, k] + error
-            if discount != 1.0:
-                errors[k] = (1.0 + UNIT) * errors[k] + UNIT * abs(later)
+            q[k], errors[k] = plus(pay, after[leads, k], errors_after[leads, k], discount)
         return
     for k in range(len(q)):
         q[k] = 0.0
@@ -94,7 +100,11 @@ def look_ahead(
     q_errors,
     lows,
     highs,
+    surely,
+    tied,
     failures,
+    some,
+    every,
 ):
     """For all k at once: `values[s, 0]` is what Q¹ expects of the rest, by `base`, and `values[s, k]` the largest Qᵏ.
 
@@ -102,7 +112,7 @@ def look_ahead(
     undiscounted return among policies of such actions and `high[s, k - 1]` the largest; where the values have no
     rounding error they are tied, and both are the least. `fails` has `MAY` and `SURE`. `best` is the optimum. The
     look-aheads of a state lie side by side, so that an action reads them at once. Only states that are no deeper than t
-    can be reached by then. The last five arguments, [A, K], are scratch.
+    can be reached by then. The arguments after `fails`, [A, K] and [K], are scratch.
     """
     count = low.shape[1]
     for state in range(len(terminal)):
@@ -124,23 +134,33 @@ def look_ahead(
                 for k in range(count):
                     failures[action, k] = MAY | SURE
         for k in range(count):
-            largest, surely = -np.inf, -np.inf
-            for action in range(actions):
-                largest = max(largest, q[action, k])
-                surely = max(surely, q[action, k] - q_errors[action, k])
-            error, least, most, best_least, some, all_ = 0.0, np.inf, -np.inf, np.inf, 0, MAY | SURE
-            for action in range(actions):
-                if q[action, k] + q_errors[action, k] >= surely:
-                    error = max(error, q_errors[action, k])
-                    least, most = min(least, lows[action, k]), max(most, highs[action, k])
-                    best_least = min(best_least, highs[action, k])
-                    some, all_ = some | failures[action, k], all_ & failures[action, k]
-            values[state, k + 1], errors[state, k + 1] = largest, error
-            low[state, k] = least
-            if error == 0.0:
-                high[state, k], fails[state, k] = best_least, some
-            else:
-                high[state, k], fails[state, k] = most, (some & MAY) | (all_ & SURE)
+            values[state, k + 1], errors[state, k + 1], surely[k] = -np.inf, 0.0, -np.inf
+            low[state, k], high[state, k], tied[k] = np.inf, -np.inf, np.inf
+            some[k], every[k] = 0, MAY | SURE
+        for action in range(actions):  # selections instead of branches, for the compiler to do several k at a time
+            for k in range(count):
+                value, least = q[action, k], q[action, k] - q_errors[action, k]
+                values[state, k + 1] = value if value > values[state, k + 1] else values[state, k + 1]
+                surely[k] = least if least > surely[k] else surely[k]
+        for action in range(actions):
+            for k in range(count):
+                may = q[action, k] + q_errors[action, k] >= surely[k]
+                error = q_errors[action, k] if may else 0.0
+                errors[state, k + 1] = error if error > errors[state, k + 1] else errors[state, k + 1]
+                gain = lows[action, k] if may else np.inf
+                low[state, k] = gain if gain < low[state, k] else low[state, k]
+                gain = highs[action, k] if may else -np.inf
+                high[state, k] = gain if gain > high[state, k] else high[state, k]
+                gain = highs[action, k] if may else np.inf
+                tied[k] = gain if gain < tied[k] else tied[k]
+            for k in range(count):
+                may = q[action, k] + q_errors[action, k] >= surely[k]
+                some[k] |= failures[action, k] if may else np.uint8(0)
+                every[k] &= failures[action, k] if may else np.uint8(MAY | SURE)
+        for k in range(count):
+            if errors[state, k + 1] == 0.0:
+                high[state, k], every[k] = tied[k], some[k]
+            fails[state, k] = (some[k] & MAY) | (every[k] & SURE)
         values[state, 0], errors[state, 0] = 0.0, 0.0
         if base == MEAN:
             for action in range(actions):

@@ -48,25 +48,25 @@ class Ranked:
     mantissa: float
     exponent: int
 
-    def values(self, span: int) -> Float:
-        """The values in units, to a few units in the last place."""
-        fractions = np.zeros(len(self.part))
-        kernels.numbers(self.part, self.mantissa, self.exponent, fractions)
-        return np.asarray(self.keys // span + fractions[self.keys % span])
-
 
 def units(table: Table, steps: int, discount: float) -> Units | None:
     """The rewards in units; None where values are no whole numbers, or too large for keys."""
     if not table.deterministic or discount != 1.0:
         return None
     rewards = np.where(np.repeat(table.terminal, table.actions), 0.0, table.reward)
-    size = unit(rewards)
-    if size is None and np.all(rewards == rewards.astype(np.float32)):
-        size = unit(rewards, within=SINGLE)
+    size = reward_unit(rewards)
     span = table.states + 2
     if size is None or (steps + 1) * (float(np.abs(rewards).max(initial=0.0)) / size + 1) * span > MAX_KEY:
         return None
     return Units(size, np.round(rewards / size).astype(np.int64), span)
+
+
+def reward_unit(rewards: Float) -> float | None:
+    """The number of which all rewards are multiples, also where they were kept in single precision; None if none is."""
+    size = unit(rewards)
+    if size is None and np.all(rewards == rewards.astype(np.float32)):
+        size = unit(rewards, within=SINGLE)
+    return size
 
 
 def ranked(table: Table, rewards: Units, steps: int) -> Iterator[Ranked]:
@@ -138,6 +138,13 @@ class AllRanked:
     denominators: Words
     mantissas: Float
     exponents: Ints
+
+    def fractions(self, t: int) -> Float:
+        """The fractions of all states after t steps, to a few units in the last place."""
+        end = self.first[t + 1] if t + 1 < len(self.first) else len(self.part)
+        found = np.zeros(end - self.first[t])
+        kernels.numbers(self.part[self.first[t] : end], self.mantissas[t], self.exponents[t], found)
+        return np.asarray(found[self.keys[t] % self.span])
 
 
 def all_ranked(table: Table, rewards: Units, steps: int, most_bytes: int) -> AllRanked:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mohs.exact.values.distribution import unit
+from mohs.exact.lookahead.ranks import reward_unit
 from mohs.exact.values.solve_kernels import BEST, MEAN
 from mohs.tables.table import Float, Table
 
@@ -78,7 +78,7 @@ def _whole(values: Sequence[float] | Float) -> tuple[npt.NDArray[Any], int]:
 
 def _rewards(rewards: Float) -> npt.NDArray[Any]:
     """Rewards as whole numbers: multiples of their unit, or of the last digit that one of them has."""
-    size = unit(rewards)
+    size = reward_unit(rewards)
     if size is not None:
         return np.array([round(value / size) for value in rewards.tolist()], dtype=object)
     return _whole(rewards)[0]
