@@ -64,7 +64,7 @@ def measure(found: CatalogueEntry, table: Table) -> CatalogueEntry:
     """
     budget = charge(found.horizon, table.actions, LONG, 1)
     played = gorp_horizon(table, runs=MORE_RUNS, budget=budget, analytic=True)
-    return _with(replace(found, min_k=found.min_k or qvi.min_k(table)), played)
+    return _with(replace(found, min_k=qvi.min_k(table)), played)
 
 
 def shaped_alike(found: CatalogueEntry, candidate: Candidate) -> CatalogueEntry:

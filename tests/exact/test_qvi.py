@@ -137,7 +137,7 @@ def test_bridge_with_sticky_actions(name):
 
 
 def test_what_does_not_fit_in_memory_is_refused(monkeypatch):
-    monkeypatch.setattr(qvi, "MAX_BYTES", 32 * 5 * 2)
+    monkeypatch.setattr(qvi, "MAX_BYTES", 34 * 5 * 2)
     moves = [[1, 2], [1, 1], [3, 1], [3, 1], [1, 1]]
     table = Table.from_arrays(moves, [[1.0, 0.0], [0.0, 0.0], [0.0, 0.0], [1.2, 0.0], [0.0, 0.0]], horizon=3)
     with pytest.raises(UsageError, match="3 steps ahead in 5 states needs too much memory: up to 2"):

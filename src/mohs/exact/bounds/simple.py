@@ -62,8 +62,9 @@ def simple_bound(
     first = min_k(table, horizon=steps, discount=gamma, tolerance=tolerance)
     ms = [math.inf] * (steps if first is None else first - 1)
     rewards = ranks.units(table, steps, gamma)
-    exact = None if rewards is None else ranks.all_ranked(table, rewards, steps, MAX_LOOK_AHEADS)
-    back = partial(_back, table, gamma, tolerance) if exact is None else partial(_ranked, table, rewards, exact, tolerance)
+    back: Callable[..., Float] = partial(_back, table, gamma, tolerance)
+    if rewards is not None:
+        back = partial(_ranked, table, rewards, ranks.all_ranked(table, rewards, steps, MAX_LOOK_AHEADS), tolerance)
     best, best_k, best_m = math.inf, None, None
     while len(ms) < steps and len(ms) + 1 < best:  # k + 1 look-ahead steps alone would be as long
         for m in _episodes(table, len(ms) + 1, steps, back):

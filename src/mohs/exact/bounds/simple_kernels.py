@@ -9,7 +9,7 @@ import numpy as np
 
 from mohs.core.kernel import kernel
 from mohs.exact.lookahead.qvi_kernels import UNIT, plus
-from mohs.exact.lookahead.ranks_kernels import apart
+from mohs.exact.lookahead.ranks_kernels import NO_KEY, apart
 
 OPTIMAL, DISCOUNTED, LEAST = (
     0,
@@ -18,7 +18,6 @@ OPTIMAL, DISCOUNTED, LEAST = (
 )  # columns of `exact`: the undiscounted optimum, the discounted one, the worst value
 # Rows of `edges`: the largest Qᵏ of an optimal action, of another, at least of an optimal one, at most of another.
 GOOD, BAD, LOW, HIGH = 0, 1, 2, 3
-NONE = -(2**63 - 1)  # below all keys
 
 
 @kernel
@@ -47,10 +46,11 @@ def bound_step(
 ):
     """For the last few k, raises `need` to the largest 16 v / gap² among the marked states.
 
-    `values[s, j]` is the largest Qʲ (j = 0: random play), with the error bound `errors[s, j]`, `spread[s, j]` the variance bound backed up j steps; there
-    are as many k as `followed` has columns, up to the largest j. With `write`, `followed[s]` receives the actions, as
-    bits, that Qᵏ puts above the best sub-optimal one; without, it marks the states that count. `one` is 1 in the type
-    of the marks. Only states that are no deeper than t can be reached by then.
+    `values[s, j]` is the largest Qʲ (j = 0: random play), `errors[s, j]` bounds its rounding error, and `spread[s, j]`
+    is the variance bound backed up j steps; there are as many k as `followed` has columns, up to the largest j. With
+    `write`, `followed[s]` receives the actions, as bits, that Qᵏ puts above the best sub-optimal one; without, it marks
+    the states that count. `one` is 1 in the type of the marks. Only states that are no deeper than t can be reached by
+    then.
     """
     most, count = values.shape[1] - 1, followed.shape[1]
     base = most - count  # the first k is base + 1 and looks at the values after `base` steps
@@ -163,7 +163,7 @@ def rank_step(
         first = state * actions
         top, low, widest = best_after[succ[first]] + gains[first], worst_after[succ[first]] + gains[first], 0.0
         for j in range(1, most + 1):
-            keys[state, j] = NONE
+            keys[state, j] = NO_KEY
             spread[state, j] = 0.0
         for row in range(first, first + actions):
             pay, leads = gains[row] * span, succ[row]
@@ -176,8 +176,8 @@ def rank_step(
         best[state], worst[state] = top, low
         spread[state, 1] = widest
         for i in range(count):
-            edges[GOOD, i] = NONE
-            edges[BAD, i] = NONE
+            edges[GOOD, i] = NO_KEY
+            edges[BAD, i] = NO_KEY
         for row in range(first, first + actions):
             pay, leads = gains[row] * span, succ[row]
             side = GOOD if gains[row] + best_after[leads] >= top - tolerance else BAD
@@ -185,7 +185,7 @@ def rank_step(
                 edges[side, i] = max(edges[side, i], pay + after[leads, base + i])
         if not write:
             for i in range(count):
-                if followed[state, i] != none and edges[BAD, i] != NONE:
+                if followed[state, i] != none and edges[BAD, i] != NO_KEY:
                     if edges[GOOD, i] <= edges[BAD, i]:
                         need[i] = np.inf
                         continue

@@ -19,8 +19,8 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from mohs.core.domain import Choice, Integer
-from mohs.core.errors import UsageError
+from mohs.core.domain import Integer
+from mohs.core.errors import UsageError, unknown
 from mohs.exact.lookahead import qvi_kernels as kernels
 from mohs.exact.lookahead import ranks
 from mohs.exact.lookahead.rational import greedy_exactly
@@ -36,7 +36,7 @@ _KEYS, _BOUNDS = 34, 66  # bytes of a look-ahead of a state
 Base = Literal["random", "nothing", "optimum"]  # the value that Q¹ assigns to the next state
 Criterion = Literal["actions", "return"]
 _BASES = {"random": MEAN, "nothing": -1, "optimum": BEST}
-_CRITERIA = Choice(("actions", "return"))
+CRITERIA: tuple[Criterion, ...] = ("actions", "return")
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +72,15 @@ class _Question:
     criterion: Criterion
 
 
+def _question(
+    table: Table, horizon: int | None, discount: float | None, base: Base, tolerance: float, criterion: Criterion
+) -> _Question:
+    steps, gamma = finite_frame(table, horizon, discount)
+    if criterion not in CRITERIA:
+        raise unknown("criterion", criterion, CRITERIA)
+    return _Question(table, steps, gamma, base, tolerance, criterion)
+
+
 def greedy(
     table: Table, most: int | None = None, *, horizon: int | None = None, discount: float | None = None,
     base: Base = "random", tolerance: float = TIES, criterion: Criterion = "actions",
@@ -94,8 +103,8 @@ def greedy(
     Returns:
         The worst returns, and whether all greedy policies are optimal, for each k.
     """
-    steps, gamma = finite_frame(table, horizon, discount)
-    question = _Question(table, steps, gamma, base, tolerance, _CRITERIA.parse("criterion", criterion))
+    question = _question(table, horizon, discount, base, tolerance, criterion)
+    steps = question.steps
     count = min(steps, Integer(1).parse("most", most)) if most is not None else steps
     found = _bounded(question, count)
     if np.any(found.surely != found.maybe) or np.any(found.high - found.low > tolerance):
@@ -139,7 +148,7 @@ def _by_keys(question: _Question, count: int, rewards: ranks.Units) -> _Found:
     start = table.initial > 0
     returns = table.initial[start] @ (earned_after[start] * rewards.size)
     lost = best_after[start, None] - earned_after[start] > tolerance
-    optimal = ~(fails_after[start] > 0 if judged else lost).any(axis=0)
+    optimal = np.asarray(~(fails_after[start] > 0 if judged else lost).any(axis=0))
     return _Found(returns, returns, optimal, optimal)
 
 
@@ -172,7 +181,7 @@ def _by_bounds(question: _Question, count: int) -> _Found:
     else:
         surely, maybe = fails_after[start] & kernels.MAY == 0, fails_after[start] & kernels.SURE == 0
     weights = table.initial[start]
-    return _Found(weights @ least, weights @ most, surely.all(axis=0), maybe.all(axis=0))
+    return _Found(weights @ least, weights @ most, np.asarray(surely.all(axis=0)), np.asarray(maybe.all(axis=0)))
 
 
 def _decided(question: _Question, count: int) -> _Found | None:
@@ -183,9 +192,8 @@ def _decided(question: _Question, count: int) -> _Found | None:
     base = _BASES[question.base]
     found = greedy_exactly(table, count, steps, question.discount, base, question.tolerance)
     returns = table.initial[table.initial > 0] @ found.returns
-    optimal = ~found.fails.any(axis=0)
-    if question.criterion == "return":
-        optimal = (found.returns >= found.best[:, None] - question.tolerance).all(axis=0)
+    lost = found.returns < found.best[:, None] - question.tolerance
+    optimal = np.asarray(~(lost if question.criterion == "return" else found.fails).any(axis=0))
     return _Found(returns, returns, optimal, optimal)
 
 
@@ -206,8 +214,7 @@ def min_k(
 
     `criterion` is that of `greedy`.
     """
-    steps, gamma = finite_frame(table, horizon, discount)
-    return _smallest(_Question(table, steps, gamma, "random", tolerance, _CRITERIA.parse("criterion", criterion)))
+    return _smallest(_question(table, horizon, discount, "random", tolerance, criterion))
 
 
 def epw(
@@ -215,8 +222,7 @@ def epw(
     criterion: Criterion = "actions",
 ) -> int | None:  # fmt: skip
     """The effective planning window: the number of future rewards with which every greedy policy is optimal."""
-    steps, gamma = finite_frame(table, horizon, discount)
-    return _smallest(_Question(table, steps, gamma, "nothing", tolerance, _CRITERIA.parse("criterion", criterion)))
+    return _smallest(_question(table, horizon, discount, "nothing", tolerance, criterion))
 
 
 def _smallest(question: _Question) -> int | None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from mohs.core.kernel import kernel, law
 
+NO_KEY = -(2**63 - 1)  # below all keys
 _WORD = 2.0**64
 
 

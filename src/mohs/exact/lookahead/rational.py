@@ -37,31 +37,33 @@ class Rational:
 
 def greedy_exactly(table: Table, count: int, steps: int, discount: float, base: int, tolerance: float) -> Rational:
     """For k = 1 .. count. It takes about a second for each ten million entries × steps × k."""
-    first = np.arange(len(table.succ)) if table.indptr is None else table.indptr[:-1]
-    prob = np.ones(len(table.succ)) if table.prob is None else table.prob
+    rows = np.ones(table.states * table.actions, dtype=np.int64) if table.indptr is None else np.diff(table.indptr)
+    going = np.repeat(~table.terminal, table.actions)  # a terminal state may have no entries
+    kept, first = np.repeat(going, rows), np.cumsum(rows[going]) - rows[going]
+    succ, reward = table.succ[kept], table.reward[kept]
+    prob = np.ones(len(succ)) if table.prob is None else table.prob[kept]
     weights, parts = _whole(prob)
     (factor,), discount_parts = _whole([discount])
-    gains, scale = _rewards(table.reward), 1
-    shape = (table.states, table.actions, count)
+    gains, scale, live = _rewards(reward), 1, ~table.terminal
+    shape = (int(live.sum()), table.actions, count)
     after = np.zeros((table.states, count + 1), dtype=object)
-    best, earned, fails = np.zeros(table.states), np.zeros(shape[::2]), np.zeros(shape[::2], dtype=np.bool_)
+    best, earned = np.zeros(table.states), np.zeros((table.states, count))
+    fails = np.zeros((table.states, count), dtype=np.bool_)
     for _ in range(steps):
-        later = after[table.succ, :count] * factor + (gains * (scale * discount_parts))[:, None]
+        later = after[succ, :count] * factor + (gains * (scale * discount_parts))[:, None]
         q = np.add.reduceat(later * weights[:, None], first, axis=0).reshape(shape)
-        gain = np.add.reduceat(prob[:, None] * (table.reward[:, None] + earned[table.succ]), first, axis=0)
-        lost = np.logical_or.reduceat((prob > 0)[:, None] & fails[table.succ], first, axis=0)
-        worth = np.add.reduceat(prob * (table.reward + best[table.succ]), first).reshape(shape[:2])
-        best = worth.max(axis=1)
-        poor = worth < best[:, None] - tolerance
+        gain = np.add.reduceat(prob[:, None] * (reward[:, None] + earned[succ]), first, axis=0).reshape(shape)
+        lost = np.logical_or.reduceat((prob > 0)[:, None] & fails[succ], first, axis=0).reshape(shape)
+        worth = np.add.reduceat(prob * (reward + best[succ]), first).reshape(shape[:2])
+        best[live] = worth.max(axis=1)
+        poor = worth < best[live, None] - tolerance
         top = q.max(axis=1)
         tied = np.asarray(q == top[:, None], dtype=np.bool_)
-        earned = np.where(tied, gain.reshape(shape), np.inf).min(axis=1)
-        fails = (tied & (lost.reshape(shape) | poor[:, :, None])).any(axis=1)
+        earned[live] = np.where(tied, gain, np.inf).min(axis=1)
+        fails[live] = (tied & (lost | poor[:, :, None])).any(axis=1)
         rest = q[:, :, 0].sum(axis=1) if base == MEAN else top[:, 0] * (table.actions if base == BEST else 0)
-        after = np.concatenate([rest[:, None], top * table.actions], axis=1)
+        after[live] = np.concatenate([rest[:, None], top * table.actions], axis=1)
         scale *= table.actions * parts * discount_parts
-        for array in (after, best, earned, fails):
-            array[table.terminal] = 0
     starts = table.initial > 0
     return Rational(best[starts], earned[starts], fails[starts])
 

@@ -141,7 +141,7 @@ def _exact(name: str, table: Table, states: int, options: _Options) -> Card:
     for key, found in (("min_k", k), ("epw", window)):
         if found is None:
             undefined.setdefault(key, f"with the discount {gamma:g} no look-ahead makes every greedy policy optimal")
-    most = min(steps, max(LOOK_AHEADS, k or 1), qvi.allowed(table))
+    most = min(steps, max(LOOK_AHEADS, k or 1), qvi.allowed(scaled, steps, gamma))
     greedy = qvi.greedy(scaled, most, horizon=steps, discount=gamma).returns * unit
     tested = gamma if gamma < 1 else COMMON_DISCOUNT
     lengths, ms, notes = _lengths(scaled, steps, gamma, options, undefined)
