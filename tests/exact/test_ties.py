@@ -271,3 +271,11 @@ def test_min_k_of_a_level_where_success_is_rare():
 def test_bridge_is_in_keys(name):
     table = Table.load(BRIDGE / f"{name}.npz", horizon=MDPS[name][0])
     assert qvi.ranks.units(table, table.horizon, 1.0) is not None
+
+
+@pytest.mark.slow
+def test_the_simple_bound_of_a_grid_with_lava():
+    """24.405 was computed independently."""
+    pytest.importorskip("minigrid")
+    table = Table.from_gymnasium("MiniGrid-LavaCrossingS9N1-v0", horizon=60, clock="step_count")
+    assert simple_bound(table).effective_horizon == pytest.approx(24.405, abs=5e-4)

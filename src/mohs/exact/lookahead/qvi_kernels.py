@@ -129,6 +129,12 @@ def look_ahead(
                 failures[action],
             )  # fmt: skip
         best[state] = top
+        values[state, 0], errors[state, 0] = 0.0, 0.0
+        if base == MEAN:
+            for action in range(actions):
+                part = q[action, 0] / actions
+                values[state, 0] += part
+                errors[state, 0] += q_errors[action, 0] / actions + UNIT * (abs(part) + abs(values[state, 0]))
         for action in range(actions):
             if value_of(first + action, indptr, succ, prob, reward, 1.0, best_after) < top - tolerance:
                 for k in range(count):
@@ -137,37 +143,39 @@ def look_ahead(
             values[state, k + 1], errors[state, k + 1], surely[k] = -np.inf, 0.0, -np.inf
             low[state, k], high[state, k], tied[k] = np.inf, -np.inf, np.inf
             some[k], every[k] = 0, MAY | SURE
-        for action in range(actions):  # selections instead of branches, for the compiler to do several k at a time
-            for k in range(count):
-                value, least = q[action, k], q[action, k] - q_errors[action, k]
-                values[state, k + 1] = value if value > values[state, k + 1] else values[state, k + 1]
-                surely[k] = least if least > surely[k] else surely[k]
+        # Selections instead of branches, and few arrays in a loop: then the compiler does several k at a time.
         for action in range(actions):
             for k in range(count):
+                value = q[action, k]
+                values[state, k + 1] = value if value > values[state, k + 1] else values[state, k + 1]
+            for k in range(count):
+                least = q[action, k] - q_errors[action, k]
+                surely[k] = least if least > surely[k] else surely[k]
+        for action in range(actions):
+            for k in range(count):  # what cannot be greedy is out of the way
                 may = q[action, k] + q_errors[action, k] >= surely[k]
-                error = q_errors[action, k] if may else 0.0
+                q_errors[action, k] = q_errors[action, k] if may else -1.0
+            for k in range(count):
+                error = q_errors[action, k]
                 errors[state, k + 1] = error if error > errors[state, k + 1] else errors[state, k + 1]
-                gain = lows[action, k] if may else np.inf
+            for k in range(count):
+                gain = lows[action, k] if q_errors[action, k] >= 0.0 else np.inf
                 low[state, k] = gain if gain < low[state, k] else low[state, k]
-                gain = highs[action, k] if may else -np.inf
+            for k in range(count):
+                gain = highs[action, k] if q_errors[action, k] >= 0.0 else -np.inf
                 high[state, k] = gain if gain > high[state, k] else high[state, k]
-                gain = highs[action, k] if may else np.inf
+            for k in range(count):
+                gain = highs[action, k] if q_errors[action, k] >= 0.0 else np.inf
                 tied[k] = gain if gain < tied[k] else tied[k]
             for k in range(count):
-                may = q[action, k] + q_errors[action, k] >= surely[k]
-                some[k] |= failures[action, k] if may else np.uint8(0)
-                every[k] &= failures[action, k] if may else np.uint8(MAY | SURE)
+                some[k] |= failures[action, k] if q_errors[action, k] >= 0.0 else np.uint8(0)
+            for k in range(count):
+                every[k] &= failures[action, k] if q_errors[action, k] >= 0.0 else np.uint8(MAY | SURE)
         for k in range(count):
             if errors[state, k + 1] == 0.0:
                 high[state, k], every[k] = tied[k], some[k]
             fails[state, k] = (some[k] & MAY) | (every[k] & SURE)
-        values[state, 0], errors[state, 0] = 0.0, 0.0
-        if base == MEAN:
-            for action in range(actions):
-                part = q[action, 0] / actions
-                values[state, 0] += part
-                errors[state, 0] += q_errors[action, 0] / actions + UNIT * (abs(part) + abs(values[state, 0]))
-        elif base == BEST:
+        if base == BEST:
             values[state, 0], errors[state, 0] = values[state, 1], errors[state, 1]
 
 
