@@ -17,8 +17,9 @@ import numpy as np
 
 from mohs.core.errors import UsageError, unknown
 from mohs.core.values import Json, to_json
+from mohs.protocols.experiment.contrasts import LEVEL
 from mohs.protocols.experiment.study import Experiment
-from mohs.protocols.experiment.verdict import LEVEL, ExperimentVerdict, Panel, PointResult
+from mohs.protocols.experiment.verdict import ExperimentVerdict, Panel, PointResult
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
 from mohs.stats import Estimate, approximate_p_value, estimate, exact_p_value, spearman
