@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mohs.protocols.experiment.contrasts import Contrasts
-from mohs.protocols.experiment.study import points_of
+from mohs.protocols.experiment.study import AGENT, points_of
 from mohs.protocols.experiment.verdict import ExperimentVerdict
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
@@ -54,7 +54,9 @@ def compared_points(verdict: ExperimentVerdict, found: Contrasts) -> ComparedPoi
     differences = tuple(Series(name, tuple(rows.get(p) for p in points)) for name, rows in groups.items())
     names = [_short(", ".join(numbers.dose(level.value) for level in point)) for point in points]
     subtitle = f"difference from {found.rows[0].second}"
-    return ComparedPoints(tuple(names), MEASURES[found.measure].title, means, differences, subtitle)
+    axes = ", ".join(axis.name.removeprefix(AGENT) for axis in found.axes)
+    title = f"{MEASURES[found.measure].title} by {axes}"
+    return ComparedPoints(tuple(names), title, means, differences, subtitle)
 
 
 def contrast_figure(data: ComparedPoints) -> go.Figure:
