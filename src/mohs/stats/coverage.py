@@ -94,9 +94,9 @@ def bounded_cases() -> dict[str, Case]:
         "uniform": Case(lambda rng, shape: rng.random(shape), {"mean": 0.5}),
         "beta(8, 1)": Case(lambda rng, shape: rng.beta(8, 1, shape), {"mean": 8 / 9}),
         "beta(½, ½)": Case(lambda rng, shape: rng.beta(0.5, 0.5, shape), {"mean": 0.5}),
-        "0 or 1, equally often": Case(lambda rng, shape: (rng.random(shape) < 0.5) * 1.0, {"mean": 0.5}),
+        "0 or 1, equally often": Case(lambda rng, shape: np.where(rng.random(shape) < 0.5, 0.0, 1.0), {"mean": 0.5}),
         "1 run in 5 fails": Case(
-            lambda rng, shape: (rng.random(shape) >= 0.2) * rng.beta(20, 1, shape), {"mean": 0.8 * 20 / 21}
+            lambda rng, shape: np.where(rng.random(shape) < 0.2, 0.0, rng.beta(20, 1, shape)), {"mean": 0.8 * 20 / 21}
         ),
     }
 

@@ -22,10 +22,11 @@ from mohs.protocols.protocol import Gate, Stop
 from mohs.protocols.scale import between, plain
 from mohs.runs.plan import Track
 from mohs.runs.results import Results
-from mohs.stats import Estimate, auc, estimate, final, paired_difference
+from mohs.stats import Estimate, auc, estimate, paired_difference
 
 ENOUGH = 0.5  # the score that the advised budget aims at: well above LEARNT_ABOVE, and short of the optimum
 MOST_TIMES = 100  # the budget, beyond which a straight line says nothing
+STEEPEST = 2.0  # the power of time with which a score is taken to rise at most
 FEWEST_WINDOWS = 4  # of a training curve, for a slope
 
 Floats = npt.NDArray[np.float64]
@@ -127,22 +128,21 @@ def rises(curves: Floats) -> bool | None:
 
 
 def advised_budget(curves: Floats, budget: int, target: float, bounded: bool) -> int | None:
-    """The smallest round budget over which the mean score would reach a target, if training went on as it ends.
+    """The smallest round budget over which the mean score would reach a target, if it went on rising as it does.
 
-    The score goes on in a straight line, with the slope of the second half of training, and no further than 1 where the
-    scale is bounded. None where it does not rise, or where not even `MOST_TIMES` the budget would do.
+    The score is taken to be c·tᵖ, with c and p from the means over both halves of training: p = 1 is a straight line. It
+    goes no further than 1 where the scale is bounded. None where it does not rise, or where not even `MOST_TIMES` the
+    budget would do.
     """
-    if not rises(curves):
+    half = curves.shape[1] // 2
+    early, late = (float(np.nanmean(auc(part))) for part in (curves[:, :half], curves[:, -half:]))
+    if not rises(curves) or late <= 0:
         return None
-    mean = np.array([estimate(column).value for column in curves.T])
-    steps = (np.arange(len(mean)) + 0.5) * budget / len(mean)
-    late = ~np.isnan(mean) & (steps > budget / 2)
-    slope = float(np.polyfit(steps[late], mean[late], 1)[0]) if late.sum() > 1 else 0.0
-    level, so_far = float(final(mean, 0.2)), float(auc(mean)) * budget
+    power = min(math.log2(1 + late / early) - 1, STEEPEST) if early > 0 else STEEPEST
+    end = late * (power + 1) / (2 - 2**-power)  # the score at the end of training
     for tried in _round_numbers(budget):
-        later = np.linspace(0, tried - budget, 1000)
-        line = np.minimum(level + slope * later, 1.0 if bounded else np.inf)
-        if slope > 0 and (so_far + line.mean() * (tried - budget)) / tried >= target:
+        times = (np.arange(1000) + 0.5) / 1000 * tried / budget
+        if np.minimum(end * times**power, 1.0 if bounded else np.inf).mean() >= target:
             return tried
     return None
 
