@@ -57,7 +57,7 @@ def test_a_verdict_offers_all_that_every_verdict_offers(
     assert isinstance(verdict, mohs.Verdict)
     assert verdict.sentences
     assert all(line.endswith(".") and "\n" not in line for line in verdict.sentences)
-    assert verdict.sentences == tuple(finding.sentence for finding in verdict.findings)
+    assert verdict.sentences == tuple(f.sentence for f in (*verdict.findings, *verdict.run_notes))
 
     frame = verdict.frame()
     assert isinstance(frame, pd.DataFrame)
