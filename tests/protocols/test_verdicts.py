@@ -70,7 +70,7 @@ def test_a_verdict_offers_all_that_every_verdict_offers(
         table.columns and all(len(row) == len(table.columns) for row in table.rows) for table in verdict.summary()
     )
 
-    data = verdict.to_json()
+    data = verdict.data()
     json.dumps(data)
 
     path = verdict.save(tmp_path / "report")
