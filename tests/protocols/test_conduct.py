@@ -54,9 +54,17 @@ def with_irrelevant_features(env, seed):
 def test_the_call_and_the_command_find_the_same(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     task = mohs.Task.make("toy/discrete", action_space_size=6)
     found = mohs.diagnose(
-        "q_learning", task, dials=["delay"], seeds=3, budget=1000, store=f"sqlite:///{tmp_path}/call.db", workers=0
+        "q_learning",
+        task,
+        dials=["delay"],
+        seeds=3,
+        budget=1000,
+        store=f"sqlite:///{tmp_path}/call.db",
+        workers=0,
+        keep_going=True,
     )
     words = ["diagnose", "q_learning", "--param", "action_space_size=6", "--dials", "delay", "--seeds", "3", "--json"]
+    words += ["--keep-going"]
     with pytest.raises(SystemExit) as ended:
         main([*words, "--budget", "1000", "--store", f"sqlite:///{tmp_path}/command.db", "--out", str(tmp_path)])
     assert ended.value.code == 0
@@ -78,7 +86,7 @@ def unlucky(tmp_path: Path, function: str) -> mohs.Verdict:
     (tmp_path / "unlucky.py").write_text(FAILING)
     return mohs.diagnose(
         f"{tmp_path}/unlucky.py:{function}", dials=["irrelevant_features"], seeds=3, budget=250, workers=0,
-        progress="silent", store=f"sqlite:///{tmp_path}/store.db",
+        progress="silent", store=f"sqlite:///{tmp_path}/store.db", keep_going=True,
     )  # fmt: skip
 
 
@@ -93,6 +101,8 @@ def test_where_some_runs_fail_the_call_warns_with_the_reason_and_concludes_from_
         found = unlucky(tmp_path, "with_irrelevant_features")
     assert found.missing == 3
     assert [dose.missing for dose in found.dials[0].doses] == [0, 3]
+    assert found.sentences[-1] == "3 runs failed: ArithmeticError: out of luck."
+    assert load_verdict(store=f"sqlite:///{tmp_path}/store.db").sentences == found.sentences
 
 
 def test_an_agent_that_cannot_play_is_named_with_the_point_before_anything_is_trained(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def test_a_verdict_offers_all_that_every_verdict_offers(
     assert isinstance(verdict, mohs.Verdict)
     assert verdict.sentences
     assert all(line.endswith(".") and "\n" not in line for line in verdict.sentences)
-    assert verdict.sentences == tuple(finding.sentence for finding in verdict.findings)
+    assert verdict.sentences == tuple(f.sentence for f in (*verdict.findings, *verdict.run_notes))
 
     frame = verdict.frame()
     assert isinstance(frame, pd.DataFrame)
@@ -70,7 +70,7 @@ def test_a_verdict_offers_all_that_every_verdict_offers(
         table.columns and all(len(row) == len(table.columns) for row in table.rows) for table in verdict.summary()
     )
 
-    data = verdict.to_json()
+    data = verdict.data()
     json.dumps(data)
 
     path = verdict.save(tmp_path / "report")

@@ -197,3 +197,29 @@ def test_importing_the_runner_loads_no_heavy_library() -> None:
     code = "import sys, mohs.runs.execute, mohs.runs.export, mohs.runs.status; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
     assert not {"torch", "pandas", "plotly", "pyarrow", "numba", "scipy", "rich"} & set(loaded)
+
+
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("go_on", [True, False])
+def test_some_cells_run_first_and_decide_about_the_others(fresh, workers: int, go_on: bool) -> None:
+    made = plan(seeds=4)
+    first = {cell.key for cell in made.cells[:2]}
+    seen: list[set[str]] = []
+    settings = Execution(workers=workers, progress="silent")
+    with fresh("first") as store, fresh("plain") as plain:
+
+        def proceed() -> bool:
+            seen.append({key for key, status in store.statuses(c.key for c in made.cells).items() if status == "done"})
+            return go_on
+
+        ended = execute(made, store, settings, factory=FACTORY, first=first, proceed=proceed)
+        assert seen == [first]
+        assert (ended.done, ended.stopped, ended.interrupted) == (len(made.cells) if go_on else 2, not go_on, False)
+        run(store, made)
+        run(plain, made)
+        assert not execute(made, store, settings, factory=FACTORY, first=first, proceed=proceed).stopped
+        assert len(seen) == 1  # nothing was left to decide about
+        curves = [dict(found.results(c.key for c in made.cells)) for found in (store, plain)]
+        assert {k: {m: v[1].tobytes() for m, v in c.items()} for k, c in curves[0].items()} == {
+            k: {m: v[1].tobytes() for m, v in c.items()} for k, c in curves[1].items()
+        }

@@ -159,3 +159,18 @@ def test_a_deep_agent_in_trouble_leaves_the_others_alone(trouble, reason):
         **results(reported([cells[2]], real_learner, chunk=20)),
     }
     assert results(messages) == alone
+
+
+def test_a_reward_that_is_not_finite_fails_its_run_and_no_other():
+    class Nan(FakeLearner):
+        def evaluate(self, probe):
+            found = super().evaluate(probe)
+            return {"return": np.where(np.arange(len(self.cells)) == 1, np.nan, found["return"]), "length": np.ones(5)}
+
+    cells = broken_pack()
+    messages = reported(cells, lambda pack: Nan(pack))
+    (error,) = failed(messages).values()
+    assert list(failed(messages)) == [cells[1].key]
+    assert "gave a reward that is not finite" in error.splitlines()[-1]
+    assert set(results(messages)) == {c.key for i, c in enumerate(cells) if i != 1}
+    assert sum(m.count for m in messages if isinstance(m, Stepped)) == 4 * 200

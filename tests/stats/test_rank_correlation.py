@@ -22,7 +22,7 @@ FEW = st.integers(3, 6).flatmap(
 @given(FEW)
 def test_the_approximate_p_value_is_scipys(pair: tuple[list[int], list[int]]) -> None:
     a, b = pair
-    if len(set(a)) == 1 or len(set(b)) == 1:
+    if len(set(a)) == 1 or len(set(b)) == 1 or abs(spearmanr(a, b).statistic) > 1 - 1e-9:
         assert math.isnan(approximate_p_value(a, b))
     else:
         assert approximate_p_value(a, b) == pytest.approx(spearmanr(a, b).pvalue, abs=1e-7)
@@ -42,7 +42,7 @@ def test_the_exact_p_value_counts_the_orders_that_are_as_extreme(pair: tuple[lis
 @pytest.mark.parametrize(
     ("order", "r", "approximate", "exact"),
     [
-        ([1, 2, 3, 4, 5], 1.0, 0.0, 2 / 120),
+        ([1, 2, 3, 4, 5], 1.0, math.nan, 2 / 120),
         ([2, 1, 3, 4, 5], 0.9, 0.037, 10 / 120),
         ([2, 1, 4, 3, 5], 0.8, 0.104, 16 / 120),
         ([3, 1, 2, 5, 4], 0.6, 0.285, 42 / 120),
@@ -53,7 +53,7 @@ def test_five_doses_as_in_tables_2_to_4(order: list[int], r: float, approximate:
     vanilla_first = [5, 4, 3, 2, 1]
     turned = [6 - rank for rank in order]
     assert spearmanr(vanilla_first, turned).statistic == pytest.approx(r)
-    assert approximate_p_value(vanilla_first, turned) == pytest.approx(approximate, abs=6e-4)
+    assert approximate_p_value(vanilla_first, turned) == pytest.approx(approximate, abs=6e-4, nan_ok=True)
     assert exact_p_value(vanilla_first, turned) == pytest.approx(exact)
 
 
@@ -67,7 +67,7 @@ def test_two_doses_have_no_approximation_and_many_no_exact_value() -> None:
     assert math.isnan(approximate_p_value([1, 2], [1, 2]))
     assert exact_p_value([1, 2], [1, 2]) == 1.0
     assert math.isnan(exact_p_value(range(10), range(10)))
-    assert approximate_p_value(range(10), range(10)) == 0.0
+    assert math.isnan(approximate_p_value(range(10), range(10)))  # t is infinite
 
 
 @pytest.mark.parametrize(("a", "b"), [([1, 2, 3], [1, 2]), ([1, 2, math.nan], [1, 2, 3])])

@@ -56,8 +56,8 @@ def _hints(function: Callable[..., Any]) -> dict[str, Any]:
 
 def train(
     request: Request,
-    dry_run: DryRun = False,
     keep_going: KeepGoing = False,
+    dry_run: DryRun = False,
     out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     workers: Workers = None,

@@ -15,19 +15,8 @@ from mohs.core.task import Task
 from mohs.exact.values.solve import Rule, values
 from mohs.tables.build import table
 
-_RULES: tuple[Rule, Rule] = ("mean", "best")
-_EXTREMES: tuple[Rule, Rule] = ("worst", "best")
+_RULES: tuple[Rule, ...] = ("mean", "worst", "best")
 _REWARD_NOISE = "reward_noise"
-
-
-@lru_cache(maxsize=100_000)
-def return_score(task: Task) -> Score:
-    """The undiscounted return over the task's horizon, with its exact references."""
-    noise_free = task.noise_free()
-    if noise_free != task:
-        return return_score(noise_free)
-    exact = table(task)
-    return score_between(*(float(exact.initial @ values(exact, rule)) for rule in _RULES))
 
 
 @dataclass(frozen=True)
@@ -38,28 +27,40 @@ class ReturnRange:
     single: tuple[float, float]
 
 
-@lru_cache(maxsize=100_000)
+def return_score(task: Task) -> Score:
+    """The undiscounted return over the task's horizon, with its exact references."""
+    random, (_, optimal), _ = _solved(task.noise_free())
+    return score_between(random, optimal)
+
+
 def return_range(task: Task) -> ReturnRange:
     """The range of undiscounted returns, with the task's noise. Reward noise has mean 0, and is left out.
 
     Raises:
-        UsageError: the task has no table, or one that would be too large.
+        UsageError: the task has no table, one that would be too large, or no limit of steps.
     """
-    if any(name == _REWARD_NOISE for name, _ in task.params):
-        return return_range(Task(task.env, tuple(p for p in task.params if p[0] != _REWARD_NOISE), task.seed))
-    exact = table(task)
-    if exact.horizon is None:
+    _, expected, single = _solved(Task(task.env, tuple(p for p in task.params if p[0] != _REWARD_NOISE), task.seed))
+    if single is None:
         raise UsageError(f"{task.env} has no limit of steps: its returns have no known range.")
-    worst, best = (values(exact, rule, discount=1.0) for rule in _EXTREMES)
+    return ReturnRange(expected, single)
+
+
+@lru_cache(maxsize=100_000)
+def _solved(task: Task) -> tuple[float, tuple[float, float], tuple[float, float] | None]:
+    """The expected returns of the random, the worst and the best policy, and the range of a single episode."""
+    exact = table(task)
+    random, worst, best = (values(exact, rule) for rule in _RULES)
+    mean, low, high = (float(exact.initial @ found) for found in (random, worst, best))
     starts = exact.initial > 0
-    if exact.deterministic:
+    single: tuple[float, float] | None
+    if exact.horizon is None:
+        single = None
+    elif exact.deterministic:
         single = float(worst[starts].min()), float(best[starts].max())
     else:
-        single = (
-            exact.horizon * min(0.0, float(exact.reward.min())),
-            exact.horizon * max(0.0, float(exact.reward.max())),
-        )
-    return ReturnRange((float(exact.initial @ worst), float(exact.initial @ best)), single)
+        least, most = min(0.0, float(exact.reward.min())), max(0.0, float(exact.reward.max()))
+        single = exact.horizon * least, exact.horizon * most
+    return mean, (low, high), single
 
 
 def score_between(random: float, optimal: float) -> Score:

@@ -97,7 +97,7 @@ def _conclude(
     """The verdict on what a store holds, with notes on its runs: why it ended early, and why some failed."""
     results, gate = _results(store, tracks, runs), _gate(study)
     verdict: Verdict = protocol_of(study).part("verdict")(study, results)
-    notes = tuple(Finding(f"{f.count:,} runs failed: {f.reason}", warning=True) for f in failed)
+    notes = tuple(Finding(f"{f.count:,} runs failed: {f.reason.rstrip('.')}.", warning=True) for f in failed)
     stop = None if gate is None else gate.decide(results)
     if gate is None or stop is None:
         return verdict.noted(notes)

@@ -15,7 +15,7 @@ import numpy as np
 from mohs.stats.checks import FloatArray
 from mohs.stats.comparison import probability_of_improvement, rank_correlation, spearman
 from mohs.stats.doses import breaking_dose, damage
-from mohs.stats.intervals import STATISTICS
+from mohs.stats.intervals import STATISTICS, estimates
 
 SIZES = (3, 5, 10, 30, 100)
 LEVELS = (0.95, 0.995)
@@ -86,6 +86,27 @@ def bootstrap_coverage(case: Case, n: int, level: float, repeats: int, seed: int
     tail = (1 - level) / 2
     low, high = np.quantile(runs @ times.T, [tail, 1 - tail], axis=1)
     return _share_inside(low, high, case.truth["mean"])
+
+
+def bounded_cases() -> dict[str, Case]:
+    """Distributions on [0, 1], which is the range that the intervals are told."""
+    return {
+        "uniform": Case(lambda rng, shape: rng.random(shape), {"mean": 0.5}),
+        "beta(8, 1)": Case(lambda rng, shape: rng.beta(8, 1, shape), {"mean": 8 / 9}),
+        "beta(½, ½)": Case(lambda rng, shape: rng.beta(0.5, 0.5, shape), {"mean": 0.5}),
+        "0 or 1, equally often": Case(lambda rng, shape: np.where(rng.random(shape) < 0.5, 0.0, 1.0), {"mean": 0.5}),
+        "1 run in 5 fails": Case(
+            lambda rng, shape: np.where(rng.random(shape) < 0.2, 0.0, rng.beta(20, 1, shape)), {"mean": 0.8 * 20 / 21}
+        ),
+    }
+
+
+def bounded_coverage(case: Case, n: int, known: bool, repeats: int, seed: int = 0) -> tuple[float, float]:
+    """The coverage and the mean width of the mean's interval at .95, with the range known or not."""
+    runs = case.draw(np.random.default_rng(seed), (repeats, n))
+    found = estimates(runs, "mean", range=(0.0, 1.0) if known else None)
+    low, high = np.array([e.low for e in found]), np.array([e.high for e in found])
+    return _share_inside(low - 1e-9, high + 1e-9, case.truth["mean"]), float(np.mean(high - low))
 
 
 Study = Callable[[int, int], tuple[float, float, float]]
@@ -172,6 +193,15 @@ def interval_rows(repeats: int, seed: int) -> Iterable[tuple[str, list[float]]]:
             yield f"{level} | {name} | mean, percentile bootstrap", row
 
 
+def bounded_rows(repeats: int, seed: int) -> Iterable[tuple[str, list[float]]]:
+    """Rows of the table of means with a known range: coverage and width, with the range and without it."""
+    for name, case in bounded_cases().items():
+        for known in (False, True):
+            found = [bounded_coverage(case, n, known, repeats, seed) for n in SIZES]
+            for kind, row in zip(("coverage", "width"), zip(*found, strict=True), strict=True):
+                yield f"{name} | {'known' if known else 'not used'} | {kind}", list(row)
+
+
 def study_rows(repeats: int, seed: int) -> Iterable[tuple[str, list[float]]]:
     """Rows of the table of derived quantities."""
     for name, study in studies().items():
@@ -179,13 +209,15 @@ def study_rows(repeats: int, seed: int) -> Iterable[tuple[str, list[float]]]:
 
 
 def main() -> None:
-    """Print both tables as Markdown."""
+    """Print all tables as Markdown."""
     parser = argparse.ArgumentParser(prog="python -m mohs.stats.coverage", description=main.__doc__)
     parser.add_argument("--repeats", type=int, default=20_000, help="simulated samples for each interval")
     parser.add_argument("--studies", type=int, default=500, help="simulated studies for each of the rest")
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
     _print("claimed | runs | interval", interval_rows(arguments.repeats, arguments.seed))
+    print()
+    _print("runs between 0 and 1 | range | mean at .95", bounded_rows(arguments.repeats // 10, arguments.seed))
     print()
     _print("interval claiming .95", study_rows(arguments.studies, arguments.seed))
 

@@ -12,6 +12,7 @@ from mohs.stats.checks import checked_array, checked_level
 from mohs.stats.intervals import FEWEST_FOR_MEAN, corrected_level, student_quantile
 
 MOST_RUNS = 100_000
+SURE = 8.0  # standard errors
 
 
 def runs_needed(
@@ -70,7 +71,10 @@ def _power(n: int, size: float, level: float) -> float:
     """
     from scipy.special import nctdtr
 
-    return float(1 - nctdtr(n - 1, size * math.sqrt(n), float(student_quantile(n - 1, level))))
+    shift, end = size * math.sqrt(n), float(student_quantile(n - 1, level))
+    if shift > end + SURE:  # where scipy's series may not converge
+        return 1.0
+    return float(1 - nctdtr(n - 1, shift, end))
 
 
 def identical_runs(samples: ArrayLike) -> bool:

@@ -1,7 +1,7 @@
 """Is a rank correlation significant? Its p-value, by Student's approximation and by exact permutation.
 
 With five doses the two differ: r = 0.9 has p = 0.037 by the approximation, which the tables of MDP Playground give, and
-0.083 exactly; r = 1 has p = 0 and 0.017.
+0.083 exactly. At r = 1 the approximation is not defined, because t is infinite; exactly it is 0.017.
 """
 
 from __future__ import annotations
@@ -23,17 +23,16 @@ ALMOST = 1e-9  # orders that tie with the observed one do so up to rounding
 def approximate_p_value(a: ArrayLike, b: ArrayLike) -> float:
     """Two-sided, from t = r √((k − 2) / (1 − r²)) with k − 2 degrees of freedom, as scipy.stats.spearmanr has it.
 
-    ``a`` and ``b`` [k] are what two studies found at the same doses. NaN where there are fewer than 3 doses, or either
-    side is the same at all of them.
+    ``a`` and ``b`` [k] are what two studies found at the same doses. NaN where there are fewer than 3 doses, where
+    either side is the same at all of them, and where r is 1 or −1: t is infinite there, and no order of a few doses has
+    probability 0.
     """
     from scipy.special import stdtr
 
     x, y = _paired(a, b)
     r, degrees = float(rank_correlation(x, y)), len(x) - 2
-    if math.isnan(r) or degrees < 1:
+    if math.isnan(r) or degrees < 1 or abs(r) > 1 - ALMOST:
         return math.nan
-    if abs(r) >= 1:
-        return 0.0
     return float(2 * stdtr(degrees, -abs(r) * math.sqrt(degrees / ((1 - r) * (1 + r)))))
 
 

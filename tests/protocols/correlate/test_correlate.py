@@ -86,22 +86,40 @@ def test_several_toys_are_held_against_one_study(tmp_path: Path) -> None:
 
 def test_a_study_that_does_not_vary_has_no_correlation(tmp_path: Path) -> None:
     toy = made(tmp_path, TOY, [2, 2, 2, 2, 2], noise=0.0)
-    (row,) = correlate_studies([toy], made(tmp_path, COMPLEX, [5, 4, 3, 2, 1])).rows
+    found = correlate_studies([toy], made(tmp_path, COMPLEX, [5, 4, 3, 2, 1]))
+    (row,) = found.rows
     assert math.isnan(row.correlation.value)
     assert math.isnan(row.p)
     assert row.to_json()["p"] is None
+    assert row.reason == "all doses have the same mean in study"
+    assert "q_learning on reward_noise: all doses have the same mean in study" in found.sentences[0]
+    assert "No rank correlation is defined" in found.sentences[0]
 
 
 def test_what_cannot_be_correlated_is_told(tmp_path: Path) -> None:
     toy = made(tmp_path, TOY, [9, 8, 5, 4, 1])
     other = made(tmp_path, {**COMPLEX, "axis": "delay", "doses": [0, 1, 2]}, [1, 2, 3])
-    with pytest.raises(UsageError, match="q_learning on reward_noise there, q_learning on delay here"):
+    with pytest.raises(UsageError, match=r"does not have the axis reward_noise.* has q_learning on delay"):
         correlate_studies([toy], other)
     few = made(tmp_path, {**COMPLEX, "doses": [0, 1]}, [1, 2])
-    with pytest.raises(UsageError, match="only 2 doses have runs in both"):
+    with pytest.raises(UsageError, match="have 2 doses in common, but a rank correlation needs 3"):
         correlate_studies([toy], few)
+    lost = made(tmp_path, COMPLEX, [1, 2, None, None, None])
+    with pytest.raises(UsageError, match="2 of 5 doses have runs in both studies"):
+        correlate_studies([toy], lost)
     with pytest.raises(UsageError, match="measure of"):
         correlate_studies([toy], toy, "points")
+
+
+def test_one_that_cannot_be_correlated_does_not_stop_the_others(tmp_path: Path) -> None:
+    noise = made(tmp_path, TOY, [9, 8, 5, 4, 1])
+    delay = made(tmp_path, {**TOY, "axis": "delay", "doses": [0, 1, 2]}, [3, 2, 1])
+    found = correlate_studies([noise, delay], made(tmp_path, COMPLEX, [50, 40, 30, 20, 10]))
+    assert [row.axis for row in found.rows] == ["reward_noise"]
+    assert len(found.left_out) == 1
+    assert "does not have the axis delay" in found.sentences[1]
+    assert math.isnan(found.rows[0].p_student)  # r is 1
+    assert found.rows[0].p == pytest.approx(2 / 120)
 
 
 def test_the_command_writes_what_it_prints(

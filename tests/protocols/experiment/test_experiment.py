@@ -143,7 +143,7 @@ def test_a_verdict_has_means_spreads_and_what_is_missing():
     assert panel.points[0].spreads["auc"].known
     assert np.isnan(panel.points[3].means["auc"].value)
     assert (found.runs, found.missing) == (20, 8)
-    assert "highest at delay = 0, transition_noise = 0.0" in found.sentences[0]
+    assert "highest at delay = 0, transition_noise = 0.0" in found.sentences[1]
     assert "8 runs are missing" in found.sentences[-1]
     assert found.to_json()["panels"][0]["points"][3]["missing"] == 5
 

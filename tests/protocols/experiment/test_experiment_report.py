@@ -49,6 +49,7 @@ def bars() -> ExperimentVerdict:
 def test_one_axis_gives_bars_and_curves_for_each_agent(bars):
     figures = bars.figures()
     assert list(figures) == [
+        "compared-1",
         "1-q_learning-delay-bars", "1-q_learning-delay-curves", "2-sarsa-delay-bars", "2-sarsa-delay-curves",
     ]  # fmt: skip
     drawn = figures["1-q_learning-delay-bars"].data
@@ -60,8 +61,8 @@ def test_one_axis_gives_bars_and_curves_for_each_agent(bars):
 def test_two_axes_give_maps_and_further_axes_one_for_each_value():
     found = invented(axis("delay", 0, 2), axis("reward_noise", 0.0, 1.0, 5.0), axis("sequence_length", 1, 2))
     figures = found.figures()
-    kinds = [name.removeprefix("1-q_learning-delay-reward_noise-sequence_length-") for name in figures][:5]
-    assert kinds == ["map-auc_paper-1", "map-auc_paper-2", "map-length-1", "map-length-2", "curves"]
+    kinds = [name.removeprefix("1-q_learning-delay-reward_noise-sequence_length-") for name in figures][:6]
+    assert kinds == ["compared-1", "map-auc_paper-1", "map-auc_paper-2", "map-length-1", "map-length-2", "curves"]
     first, second = maps(found.panels[0], "auc_paper", 6)
     spots = {tuple(level.value for level in spot.point): spot for spot in found.panels[0].points}
     assert first.means[1][2] == spots[(2, 5.0, 1)].means["auc_paper"]
@@ -73,7 +74,7 @@ def test_the_page_asks_the_question_and_says_what_is_missing(bars):
     page = html(bars)
     assert "<h1>Does &lt;it&gt; work?</h1>" in page
     assert "6 runs are missing" in page
-    assert page.count('data-figure="') == 4
+    assert page.count('data-figure="') == 5
 
 
 def test_the_tables_have_every_run(bars):

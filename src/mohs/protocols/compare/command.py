@@ -47,7 +47,7 @@ def compare(a: str | Diagnosis, b: str | Diagnosis, *, store: str = DEFAULT_STOR
     Example:
         >>> import mohs, tempfile
         >>> options = dict(
-        ...     dials=["delay"], seeds=3, budget=500, workers=0, progress="silent",
+        ...     dials=["delay"], seeds=3, budget=5000, workers=0, progress="silent",
         ...     store=f"sqlite:///{tempfile.mkdtemp()}/results.db",
         ... )
         >>> found = mohs.compare(mohs.diagnose("q_learning", **options), mohs.diagnose("sarsa", **options))

@@ -17,8 +17,9 @@ import numpy as np
 
 from mohs.core.errors import UsageError, unknown
 from mohs.core.values import Json, to_json
+from mohs.protocols.experiment.contrasts import LEVEL
 from mohs.protocols.experiment.study import Experiment
-from mohs.protocols.experiment.verdict import LEVEL, ExperimentVerdict, Panel, PointResult
+from mohs.protocols.experiment.verdict import ExperimentVerdict, Panel, PointResult
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
 from mohs.stats import Estimate, approximate_p_value, estimate, exact_p_value, spearman
@@ -51,15 +52,20 @@ class Pair:
 
 @dataclass(frozen=True)
 class Row:
-    """One agent on one axis. `p` counts all orders of the doses; `p_student` is what the paper's tables give."""
+    """One agent on one axis. `p` counts all orders of the doses; `p_student` is what the paper's tables give.
+
+    `reason` says why there is no rank correlation, where there is none.
+    """
 
     agent: str
     axis: str
     toy_study: str
+    toy_measure: str
     pairs: tuple[Pair, ...]
     correlation: Estimate
     p: float
     p_student: float
+    reason: str = ""
 
     def to_json(self) -> dict[str, Json]:
         """As plain data."""
@@ -67,9 +73,11 @@ class Row:
             "agent": self.agent,
             "axis": self.axis,
             "toy_study": self.toy_study,
+            "toy_measure": self.toy_measure,
             "rank_correlation": self.correlation.to_dict(),
             "p": _known(self.p),
             "p_student": _known(self.p_student),
+            "reason": self.reason,
             "doses": [pair.to_json() for pair in self.pairs],
         }
 
@@ -85,6 +93,7 @@ class Correlation(Verdict):
     toy_measures: tuple[str, ...]  # of each toy study
     complex_measure: str
     rows: tuple[Row, ...]
+    left_out: tuple[str, ...]  # what cannot be correlated, each with the reason
     findings: tuple[Finding, ...]
 
     def frame(self) -> pd.DataFrame:
@@ -114,6 +123,7 @@ class Correlation(Verdict):
             "toy_measures": list(self.toy_measures),
             "complex_measure": self.complex_measure,
             "headline": self.sentences[0],
+            "left_out": list(self.left_out),
             "rows": [row.to_json() for row in self.rows],
         }
 
@@ -124,20 +134,25 @@ def correlate_studies(
     """The rank correlations of what agents scored; by default each study is measured as its first figure is."""
     taken = tuple(_measure(toy, measure) for toy in toys)
     other = _measure(complex_, measure)
-    rows = tuple(
-        _row(toy, name, mine, theirs, other)
-        for toy, name in zip(toys, taken, strict=True)
-        for mine in _alone(toy)
-        for theirs in _alone(complex_)
-        if (mine.agent.label, mine.name) == (theirs.agent.label, theirs.name)
-    )
+    rows: list[Row] = []
+    left_out: list[str] = []
+    theirs = {(panel.agent.label, panel.name): panel for panel in complex_.panels}
+    for toy, name in zip(toys, taken, strict=True):
+        for mine in toy.panels:
+            found = _row(toy, name, mine, theirs.get((mine.agent.label, mine.name)), other, complex_)
+            if isinstance(found, Row):
+                rows.append(found)
+            else:
+                left_out.append(f"{mine.agent.label} on {mine.name} in {toy.experiment.name}: {found}")
     if not rows:
         raise UsageError(
-            f"{_shown(toys)} and {complex_.experiment.name} have no agent on an axis of its own in common: "
-            f"{_offers(toys)} there, {_offers([complex_])} here."
+            f"{_shown(toys)} and {complex_.experiment.name} have nothing to correlate. {'; '.join(left_out)}. "
+            f"{complex_.experiment.name} has {_offers([complex_])}."
         )
     experiments = tuple(toy.experiment for toy in toys)
-    return Correlation(experiments, complex_.experiment, taken, other, rows, (Finding(_headline(rows)),))
+    rest = (Finding(f"Left out: {'; '.join(left_out)}.", warning=True),) if left_out else ()
+    findings = (Finding(_headline(rows)), *rest)
+    return Correlation(experiments, complex_.experiment, taken, other, tuple(rows), tuple(left_out), findings)
 
 
 def _measure(verdict: ExperimentVerdict, name: str | None) -> str:
@@ -149,32 +164,38 @@ def _measure(verdict: ExperimentVerdict, name: str | None) -> str:
     return name
 
 
-def _alone(found: ExperimentVerdict) -> list[Panel]:
-    """The panels with one axis: along two there is no order of doses."""
-    return [panel for panel in found.panels if len(panel.axes) == 1]
-
-
-def _row(toy: ExperimentVerdict, measure: str, mine: Panel, theirs: Panel, other: str) -> Row:
-    paired = [(a, b) for a, b in _paired(mine, theirs) if a.means[measure].n and b.means[other].n]
+def _row(
+    toy: ExperimentVerdict, measure: str, mine: Panel, theirs: Panel | None, other: str, complex_: ExperimentVerdict
+) -> Row | str:
+    """The rank correlation of an agent on an axis, or why there is none."""
+    if theirs is None:
+        labels = complex_.experiment.labels
+        missing = f"the axis {mine.name}" if mine.agent.label in labels else f"the agent {mine.agent.label}"
+        return f"{complex_.experiment.name} does not have {missing}"
+    if len(mine.axes) > 1:
+        return "points on several axes have no order of doses"
+    matched = _paired(mine, theirs)
+    paired = [(a, b) for a, b in matched if a.means[measure].n and b.means[other].n]
+    if len(matched) < FEWEST:
+        return f"the studies have {len(matched)} doses in common, but a rank correlation needs {FEWEST}"
     if len(paired) < FEWEST:
-        raise UsageError(
-            f"{mine.agent.label} on {mine.name}: only {len(paired)} doses have runs in both studies, but a rank "
-            f"correlation needs {FEWEST}."
-        )
+        return f"{len(paired)} of {len(matched)} doses have runs in both studies, but a rank correlation needs {FEWEST}"
     ours, others = [a.samples[measure] for a, _ in paired], [b.samples[other] for _, b in paired]
     means = [np.array([np.nanmean(runs) for runs in side]) for side in (ours, others)]
-    pairs = tuple(
-        Pair(a.point[0].value, b.point[0].value, estimate(x, "mean", LEVEL), estimate(y, "mean", LEVEL))
-        for (a, b), x, y in zip(paired, ours, others, strict=True)
-    )
+    names = [study.experiment.name for study, side in zip((toy, complex_), means, strict=True) if len(set(side)) == 1]
     return Row(
         mine.agent.label,
         mine.name,
         toy.experiment.name,
-        pairs,
+        measure,
+        tuple(
+            Pair(a.point[0].value, b.point[0].value, estimate(x, "mean", LEVEL), estimate(y, "mean", LEVEL))
+            for (a, b), x, y in zip(paired, ours, others, strict=True)
+        ),
         spearman(ours, others, LEVEL),
         exact_p_value(*means),
         approximate_p_value(*means),
+        f"all doses have the same mean in {' and '.join(names)}" if names else "",
     )
 
 
@@ -187,13 +208,14 @@ def _paired(mine: Panel, theirs: Panel) -> list[tuple[PointResult, PointResult]]
 
 
 def _headline(rows: Sequence[Row]) -> str:
-    found = [row.correlation.value for row in rows if not math.isnan(row.correlation.value)]
+    found = [row.correlation.value for row in rows if not row.reason]
+    constant = "; ".join(f"{row.agent} on {row.axis}: {row.reason}" for row in rows if row.reason)
     if not found:
-        return "No study varies over its doses: no rank correlation is defined."
+        return f"No rank correlation is defined. {constant}."
     strong = sum(value >= STRONG for value in found)
     return (
-        f"The rank correlation of toy and complex is at least {STRONG} in {strong} of {len(rows)} cases; "
-        f"its mean is {np.mean(found):.2f}."
+        f"The rank correlation of toy and complex is at least {STRONG} in {strong} of {len(found)} cases; "
+        f"its mean is {np.mean(found):.2f}.{f' None is defined for {constant}.' if constant else ''}"
     )
 
 
@@ -202,7 +224,7 @@ def _shown(toys: Sequence[ExperimentVerdict]) -> str:
 
 
 def _offers(found: Sequence[ExperimentVerdict]) -> str:
-    panels = [panel for verdict in found for panel in _alone(verdict)]
+    panels = [panel for verdict in found for panel in verdict.panels]
     return ", ".join(dict.fromkeys(f"{panel.agent.label} on {panel.name}" for panel in panels)) or "none"
 
 

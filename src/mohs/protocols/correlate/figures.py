@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,13 +9,13 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mohs.protocols.correlate.correlation import Correlation, Row
+from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
 from mohs.report.figures.marks import error_bars, escaped
 from mohs.report.theme import LIGHT, dress
 from mohs.stats import Estimate
 
-COLUMNS = 3
-HEIGHT = 330  # of a row of panels
+HEIGHT = 330  # of a panel
 
 
 @dataclass(frozen=True)
@@ -30,33 +29,35 @@ class DosePoint:
 
 @dataclass(frozen=True)
 class Plane:
-    """All doses of an agent on an axis, in their order."""
+    """All doses of an agent on an axis, in their order; `axes` name what is measured on each side."""
 
     title: str
+    axes: tuple[str, str]
     points: tuple[DosePoint, ...]
 
 
 def planes(found: Correlation) -> tuple[Plane, ...]:
-    return tuple(Plane(_title(row), _points(row)) for row in found.rows)
+    other = f"{found.complex.env}: {MEASURES[found.complex_measure].title}"
+    return tuple(
+        Plane(_title(row), (f"{escaped(row.toy_study)}: {MEASURES[row.toy_measure].title}", other), _points(row))
+        for row in found.rows
+    )
 
 
-def agreement_figure(data: Sequence[Plane], axes: tuple[str, str]) -> go.Figure:
-    """Means with intervals on both sides, joined in the order of the doses; `axes` name what is measured on each."""
-    columns = min(COLUMNS, len(data))
-    lines = math.ceil(len(data) / columns)
-    figure = make_subplots(
-        lines, columns, subplot_titles=[plane.title for plane in data], vertical_spacing=0.3 / lines,
-        horizontal_spacing=0.09,
-    )  # fmt: skip
+def agreement_figure(data: Sequence[Plane]) -> go.Figure:
+    """Means with intervals on both sides, joined in the order of the doses; planes lie below each other."""
+    lines = len(data)
+    figure = make_subplots(lines, 1, subplot_titles=[plane.title for plane in data], vertical_spacing=0.3 / lines)
     estimates = [e for plane in data for point in plane.points for e in (point.toy, point.complex)]
     claimed, counts = numbers.level(estimates[0].level), numbers.count(e.n for e in estimates)
-    note = f"means over seeds with {claimed} intervals · {counts} · doses joined in their order"
+    note = f"means over seeds with {claimed} intervals<br>{counts} · doses joined in their order"
     dress(figure, HEIGHT * lines + 60, note)
     figure.update_annotations(font={"size": 13, "color": LIGHT.ink}, yshift=4)
     for i, plane in enumerate(data):
-        _draw(figure, plane, {"row": i // columns + 1, "col": i % columns + 1})
-    figure.update_xaxes(title={"text": axes[0]}, nticks=5)
-    figure.update_yaxes(title={"text": axes[1]}, nticks=6)
+        place = {"row": i + 1, "col": 1}
+        _draw(figure, plane, place)
+        figure.update_xaxes(title={"text": plane.axes[0]}, nticks=5, **place)
+        figure.update_yaxes(title={"text": plane.axes[1]}, nticks=6, **place)
     figure.update_layout(showlegend=False, margin={"t": 76, "b": 56})
     return figure
 

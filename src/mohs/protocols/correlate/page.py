@@ -23,14 +23,14 @@ def summary(found: Correlation) -> tuple[TextTable, ...]:
 
 def page(found: Correlation) -> Page:
     """The report: a plane for each agent and axis, the numbers, the methods."""
-    figures = {FIGURE: agreement_figure(planes(found), _axes(found))}
+    figures = {FIGURE: agreement_figure(planes(found))}
     body = filled(
         __package__,
         "correlation.html",
         toys=escape(", ".join(toy.name for toy in found.toys)),
         complex=escape(found.complex.name),
         env=escape(found.complex.env),
-        headline=escape(found.sentences[0]),
+        headline=parts.headline(found.findings),
         figure=parts.place(FIGURE, figures),
         table=parts.table(HEAD, [_row(row) for row in found.rows]),
         scores=escape(_scores(found)),
@@ -54,11 +54,6 @@ def cells(row: Row) -> tuple[str, ...]:
 def _row(row: Row) -> str:
     agent, axis, doses, _, *rest = (f"<td>{escape(text)}</td>" for text in cells(row))
     return f"<tr>{agent}{axis}{doses}{parts.estimate_cell(row.correlation)}{''.join(rest)}</tr>"
-
-
-def _axes(found: Correlation) -> tuple[str, str]:
-    toy = " / ".join(dict.fromkeys(MEASURES[name].title for name in found.toy_measures))
-    return f"toy: {toy}", f"{found.complex.env}: {MEASURES[found.complex_measure].title}"
 
 
 def _scores(found: Correlation) -> str:

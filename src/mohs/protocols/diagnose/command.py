@@ -100,7 +100,7 @@ def diagnose(
     Example:
         >>> import mohs, tempfile
         >>> verdict = mohs.diagnose(
-        ...     "q_learning", dials=["delay"], seeds=3, budget=500, workers=0, progress="silent",
+        ...     "q_learning", dials=["delay"], seeds=3, budget=5000, workers=0, progress="silent",
         ...     store=f"sqlite:///{tempfile.mkdtemp()}/results.db",
         ... )
         >>> [dial.name for dial in verdict.dials]

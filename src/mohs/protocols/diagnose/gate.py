@@ -22,11 +22,13 @@ from mohs.protocols.protocol import Gate, Stop
 from mohs.protocols.scale import between, plain
 from mohs.runs.plan import Track
 from mohs.runs.results import Results
-from mohs.stats import Estimate, auc, estimate, final, paired_difference
+from mohs.stats import Estimate, auc, estimate, paired_difference
 
 ENOUGH = 0.5  # the score that the advised budget aims at: well above LEARNT_ABOVE, and short of the optimum
+SMALL = 0.05  # a gain below this is none
 MOST_TIMES = 100  # the budget, beyond which a straight line says nothing
-FEWEST_WINDOWS = 4  # of a training curve, for a slope
+STEEPEST = 2.0  # the power of time with which a score is taken to rise at most
+FEWEST_WINDOWS = 10  # of a training curve; on fewer one cannot see whether it rises
 
 Floats = npt.NDArray[np.float64]
 
@@ -95,17 +97,18 @@ def _stop(study: DiagnosisStudy, vanilla: Vanilla) -> Stop:
     """Why the diagnosis ends here, with a larger budget where the training curve promises that it would do."""
     score, steps = vanilla.score, f"{study.budget:,} steps"
     if vanilla.exact:
-        found = f"{score.value:.2f} of the optimum after {steps} (n = {score.n})"
+        found = f"{round(score.value, 2) + 0:.2f} of the optimum after {steps} (n = {score.n})"
     else:
         found = f"no certain lead over the random policy after {steps} (n = {score.n})"
-    rising, budget = rises(vanilla.curves), advised_budget(vanilla.curves, study.budget, vanilla.target, vanilla.exact)
+    rising = rises(vanilla.curves, SMALL if vanilla.exact else math.inf)
+    budget = advised_budget(vanilla.curves, study.budget, vanilla.target, vanilla.exact)
     data: dict[str, Json] = {"score": score.to_dict(), "rising": rising, "advised_budget": budget}
-    return Stop(f"Vanilla is not learnt: {found}.".replace("-", "−"), _advice(study.budget, rising, budget), data)
+    return Stop(f"Vanilla is not learnt: {found}.", _advice(study.budget, rising, budget), data)
 
 
 def _advice(budget: int, rising: bool | None, advised: int | None) -> str:
     if rising is None:
-        return f"The runs are too short to see whether it learns: try --budget {10 * budget:,}."
+        return f"These runs do not show whether it learns: try --budget {10 * budget:,}."
     if advised is not None:
         return f"Its training return still rises: try --budget {advised:,}."
     other = "Check its hyperparameters (learning rate, exploration), and that it observes what the task needs."
@@ -114,35 +117,39 @@ def _advice(budget: int, rising: bool | None, advised: int | None) -> str:
     return f"Its training return does not rise, so a larger budget alone is unlikely to help. {other}"
 
 
-def rises(curves: Floats) -> bool | None:
-    """Whether runs do better in the second half of training than in the first; None where there is too little to see.
+def rises(curves: Floats, small: float = math.inf) -> bool | None:
+    """Whether runs do better in the second half of training than in the first; None where that cannot be seen.
 
-    The interval of the paired difference must lie above 0.
+    The interval of the paired difference must lie above 0. It shows that they do not where it ends below a `small`
+    difference.
     """
     half = curves.shape[1] // 2
     if curves.shape[1] < FEWEST_WINDOWS:
         return None
-    gain = paired_difference(auc(curves[:, half:]), auc(curves[:, :half]), level=LEVEL)
-    return bool(gain.low > 0) if gain.known else None
+    gain = paired_difference(auc(curves[:, -half:]), auc(curves[:, :half]), level=LEVEL)
+    if not gain.known:
+        return None
+    return True if gain.low > 0 else False if gain.high < small else None
 
 
 def advised_budget(curves: Floats, budget: int, target: float, bounded: bool) -> int | None:
-    """The smallest round budget over which the mean score would reach a target, if training went on as it ends.
+    """The smallest round budget over which the mean score would reach a target, if it went on rising as it does.
 
-    The score goes on in a straight line, with the slope of the second half of training, and no further than 1 where the
-    scale is bounded. None where it does not rise, or where not even `MOST_TIMES` the budget would do.
+    The score is taken to be c·tᵖ, with c and p from the means over both halves of training: p = 1 is a straight line.
+    It goes no further than 1 where the scale is bounded. None where it does not rise, or where not even `MOST_TIMES`
+    the budget would do.
     """
     if not rises(curves):
         return None
-    mean = np.array([estimate(column).value for column in curves.T])
-    steps = (np.arange(len(mean)) + 0.5) * budget / len(mean)
-    late = ~np.isnan(mean) & (steps > budget / 2)
-    slope = float(np.polyfit(steps[late], mean[late], 1)[0]) if late.sum() > 1 else 0.0
-    level, so_far = float(final(mean, 0.2)), float(auc(mean)) * budget
+    half = curves.shape[1] // 2
+    early, late = (float(np.nanmean(auc(part))) for part in (curves[:, :half], curves[:, -half:]))
+    if late <= 0:
+        return None
+    power = min(math.log2(1 + late / early) - 1, STEEPEST) if early > 0 else STEEPEST
+    end = late * (power + 1) / (2 - 2**-power)  # the score at the end of training
     for tried in _round_numbers(budget):
-        later = np.linspace(0, tried - budget, 1000)
-        line = np.minimum(level + slope * later, 1.0 if bounded else np.inf)
-        if slope > 0 and (so_far + line.mean() * (tried - budget)) / tried >= target:
+        times = (np.arange(1000) + 0.5) / 1000 * tried / budget
+        if np.minimum(end * times**power, 1.0 if bounded else np.inf).mean() >= target:
             return tried
     return None
 

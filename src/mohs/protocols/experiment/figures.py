@@ -7,8 +7,10 @@ from itertools import product
 import numpy as np
 import plotly.graph_objects as go
 
-from mohs.protocols.experiment.study import AGENT, Axis
-from mohs.protocols.experiment.verdict import LEVEL, ExperimentVerdict, Panel, PointResult
+from mohs.protocols.experiment.contrast_figures import MOST_POINTS, compared_points, contrast_figure
+from mohs.protocols.experiment.contrasts import LEVEL
+from mohs.protocols.experiment.study import AGENT, Axis, points_of
+from mohs.protocols.experiment.verdict import ExperimentVerdict, Panel, PointResult
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
 from mohs.report.figures.bars import BarPanel, Bars, bars_figure
@@ -16,13 +18,17 @@ from mohs.report.figures.curves import CurvePanel, Curves, curves_figure
 from mohs.report.figures.pairs import PairMap, pair_figure
 from mohs.stats import estimates
 
-CURVES = "curves"
+COMPARED, CURVES = "compared", "curves"
 MOST_CURVES = 25  # points whose learning curves have room on a page
 
 
 def experiment_figures(verdict: ExperimentVerdict) -> dict[str, go.Figure]:
     """Every figure, in the order of the report; the names of a panel's begin with its `prefix`."""
-    found: dict[str, go.Figure] = {}
+    found = {
+        f"{COMPARED}-{number}": contrast_figure(compared_points(verdict, contrasts))
+        for number, contrasts in enumerate(verdict.contrasts, 1)
+        if len(points_of(contrasts.axes)) <= MOST_POINTS
+    }
     for number, panel in enumerate(verdict.panels):
         name = prefix(panel, number)
         found |= {f"{name}{kind}": figure for kind, figure in _results(verdict, panel).items()}

@@ -7,15 +7,28 @@ from html import escape
 
 import plotly.graph_objects as go
 
-from mohs.protocols.experiment.figures import CURVES, MOST_CURVES, axis_title, experiment_figures, labels, prefix
+from mohs.protocols.experiment.figures import (
+    COMPARED,
+    CURVES,
+    MOST_CURVES,
+    axis_title,
+    experiment_figures,
+    labels,
+    prefix,
+)
 from mohs.protocols.experiment.study import Experiment
-from mohs.protocols.experiment.verdict import ExperimentVerdict, Panel, PointResult
+from mohs.protocols.experiment.verdict import ExperimentVerdict, Panel, PointResult, extremes
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers, parts
 from mohs.report.data import ESTIMATE, csv_text, estimate_cells
 from mohs.report.files import filled
 from mohs.report.page import Page
 from mohs.report.tables import TextTable
+
+_ABOUT = (
+    "Runs are subtracted seed by seed, then averaged. The intervals of the differences hold together at 95%: one that "
+    "does not reach 0 is a certain difference."
+)
 
 
 def summary(verdict: ExperimentVerdict) -> tuple[TextTable, ...]:
@@ -48,12 +61,14 @@ def page(verdict: ExperimentVerdict) -> Page:
         question=escape(study.question),
         headline=parts.headline(verdict.findings),
         tiles=_tiles(verdict),
+        compared=_compared(verdict, figures),
         panels="".join(_panel(verdict, panel, i, figures) for i, panel in enumerate(verdict.panels)),
         curves=_curves(shown, figures, len(shown) < len(verdict.panels)),
         measures=parts.definitions([(MEASURES[m].title, MEASURES[m].text) for m in verdict.scores.measures]),
     )
-    sections = ["verdict", "results", *(["curves"] if shown else []), "methods"]
-    tables = {"summary.csv": summary_csv(verdict)}
+    compared = ["comparison"] if verdict.contrasts else []
+    sections = ["verdict", *compared, "results", *(["curves"] if shown else []), "methods"]
+    tables = {"summary.csv": summary_csv(verdict), "differences.csv": differences_csv(verdict)}
     return Page(f"{study.name} · mohs study", body, sections, figures, tables, _facts(verdict))
 
 
@@ -69,6 +84,37 @@ def summary_csv(verdict: ExperimentVerdict) -> str:
                 for name, e in kind.items():
                     rows.append((*first, name, *estimate_cells(e), result.missing))
     return csv_text(head, rows)
+
+
+def differences_csv(verdict: ExperimentVerdict) -> str:
+    """One row for each paired difference."""
+    head = ("first", "second", "at", "measure", *ESTIMATE)
+    rows = [
+        (row.first, row.second, found.where(row), found.measure, *estimate_cells(row.difference))
+        for found in verdict.contrasts
+        for row in found.rows
+    ]
+    return csv_text(head, rows)
+
+
+def _compared(verdict: ExperimentVerdict, figures: Mapping[str, go.Figure]) -> str:
+    """The paired differences: a figure where there is room, and a table."""
+    if not verdict.contrasts:
+        return ""
+    articles = []
+    for number, found in enumerate(verdict.contrasts, 1):
+        name = " × ".join(f"<code>{escape(axis_title(axis))}</code>" for axis in found.axes)
+        rows = [
+            f"<tr><td>{escape(found.where(row))}</td><td>{escape(row.first)}</td><td>{escape(row.second)}</td>"
+            f"{parts.estimate_cell(row.difference)}<td>{row.difference.n}</td></tr>"
+            for row in found.rows
+        ]
+        table = parts.table(("at", "first", "second", "first − second", "n"), rows)
+        articles.append(
+            f"<article><h3>{name}</h3>{parts.place(f'{COMPARED}-{number}', figures)}<details><summary>All differences"
+            f'</summary><div class="scroll">{table}</div></details></article>'
+        )
+    return f'<section id="comparison"><h2>Comparison</h2><p class="lead">{_ABOUT}</p>{"".join(articles)}</section>'
 
 
 def _at(study: Experiment, panel: Panel, result: PointResult) -> tuple[str, ...]:
@@ -116,7 +162,7 @@ def _panel(verdict: ExperimentVerdict, panel: Panel, number: int, figures: Mappi
     name = " × ".join(f"<code>{escape(axis_title(axis))}</code>" for axis in panel.axes)
     return (
         f"<article><h3>{escape(panel.agent.label)} · {name}</h3>"
-        f'<p class="sentence">{escape(verdict.sentences[number])}</p>{drawn}'
+        f'<p class="sentence">{escape(extremes(panel, verdict.experiment.figures[0]))}</p>{drawn}'
         f'<details><summary>All measures of {escape(panel.agent.label)}</summary><div class="scroll">'
         f"{_table(verdict, panel)}</div></details></article>"
     )

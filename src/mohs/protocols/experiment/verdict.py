@@ -12,8 +12,17 @@ import numpy.typing as npt
 from mohs.agents.protocol import Points
 from mohs.core.point import Point
 from mohs.core.values import Json, to_json
+from mohs.protocols.experiment.contrasts import (
+    LEVEL,
+    Contrasts,
+    Ranges,
+    contrast_rows,
+    contrast_sentences,
+    contrasts,
+)
 from mohs.protocols.experiment.study import PROTOCOL, Axis, Experiment, Level, StudyAgent, points_of, where
 from mohs.protocols.measures import MEASURES, available, measure
+from mohs.protocols.ranges import known_range
 from mohs.protocols.scale import own_references
 from mohs.protocols.scores import Scores
 from mohs.protocols.verdict import Verdict
@@ -23,8 +32,6 @@ from mohs.stats import Estimate, bonferroni_comparisons, estimate
 
 if TYPE_CHECKING:
     import pandas as pd
-
-LEVEL = 0.95
 
 Curves = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]  # steps, training returns [runs, points]
 
@@ -73,6 +80,7 @@ class ExperimentVerdict(Verdict):
     experiment: Experiment
     scores: Scores = field(repr=False)
     panels: tuple[Panel, ...]
+    contrasts: tuple[Contrasts, ...]
     runs: int
     missing: int
     findings: tuple[Finding, ...]
@@ -96,6 +104,7 @@ class ExperimentVerdict(Verdict):
                 }
                 for panel in self.panels
             ],
+            "differences": [row for found in self.contrasts for row in contrast_rows(found)],
         }
 
 
@@ -108,16 +117,26 @@ def verdict(experiment: Experiment, results: Results) -> ExperimentVerdict:
         return measure(replace(point.task, seed=seed), curves, names, scale)
 
     scores = Scores.of(results, experiment.family, experiment.labels, names, measured)
-    panels = tuple(_panel(agent, axes, results, scores) for agent in experiment.agents for axes in experiment.panels())
-    said = _findings(experiment, panels, results.missing)
-    return ExperimentVerdict(experiment, scores, panels, results.planned, results.missing, said)
+    ranges = {
+        (point.name, name): known_range(name, [replace(point.task, seed=seed) for seed in range(results.seeds)], scale)
+        for point in experiment.family
+        for name in names
+    }
+    panels = tuple(
+        _panel(agent, axes, results, scores, ranges) for agent in experiment.agents for axes in experiment.panels()
+    )
+    found = contrasts(experiment, scores, ranges)
+    said = _findings(experiment, panels, found, results.missing)
+    return ExperimentVerdict(experiment, scores, panels, found, results.planned, results.missing, said)
 
 
-def _panel(agent: StudyAgent, axes: tuple[Axis, ...], results: Results, scores: Scores) -> Panel:
+def _panel(agent: StudyAgent, axes: tuple[Axis, ...], results: Results, scores: Scores, ranges: Ranges) -> Panel:
     """Bars are compared with each other, so their intervals hold together; cells of a map stand for themselves."""
     found = points_of(axes)
     comparisons = bonferroni_comparisons(len(found)) if len(axes) == 1 else 1
-    return Panel(agent, axes, tuple(_point(agent, axes, point, results, scores, comparisons) for point in found))
+    return Panel(
+        agent, axes, tuple(_point(agent, axes, point, results, scores, ranges, comparisons) for point in found)
+    )
 
 
 def _point(
@@ -126,26 +145,33 @@ def _point(
     point: tuple[Level, ...],
     results: Results,
     scores: Scores,
+    ranges: Ranges,
     comparisons: int,
 ) -> PointResult:
     name = where(axes, point)
     samples = scores.samples(agent.label, name)
-    means = {measure: estimate(runs, "mean", LEVEL, comparisons) for measure, runs in samples.items()}
-    spreads = {measure: estimate(runs, "sd", LEVEL, comparisons) for measure, runs in samples.items()}
+    means, spreads = (
+        {m: estimate(runs, kind, LEVEL, comparisons, ranges[name, m]) for m, runs in samples.items()}
+        for kind in ("mean", "sd")
+    )
     curves = [found["train/return"] for _, found in results.finished(agent.label, name)]
     trained = (curves[0][0], np.array([values for _, values in curves])) if curves else None
     return PointResult(point, samples, means, spreads, trained)
 
 
-def _findings(experiment: Experiment, panels: Sequence[Panel], missing: int) -> tuple[Finding, ...]:
-    """For each agent where it does best and worst by the first measure that is drawn."""
-    lines = [Finding(_extremes(panel, experiment.figures[0])) for panel in panels]
+def _findings(
+    experiment: Experiment, panels: Sequence[Panel], found: Sequence[Contrasts], missing: int
+) -> tuple[Finding, ...]:
+    """The paired differences, then for each agent where it does best and worst, by the first measure that is drawn."""
+    lines = [Finding(text) for contrast in found for text in contrast_sentences(contrast)]
+    lines += [Finding(extremes(panel, experiment.figures[0])) for panel in panels]
     if missing:
         lines.append(Finding(f"{missing:,} runs are missing; what rests on them is marked.", warning=True))
     return tuple(lines)
 
 
-def _extremes(panel: Panel, name: str) -> str:
+def extremes(panel: Panel, name: str) -> str:
+    """Where an agent does best and worst."""
     label, title = panel.agent.label, MEASURES[name].title
     ran = [found for found in panel.points if found.means[name].n]
     if not ran:

@@ -60,7 +60,7 @@ def page(verdict: LifelongVerdict) -> Page:
     body = filled(
         __package__,
         "lifelong.html",
-        title=escape(course.title),
+        title=escape(f"{course.title} · {', '.join(study.labels)}"),
         text=escape(course.text),
         headline=parts.headline(verdict.findings),
         tiles=_tiles(verdict),
@@ -88,7 +88,7 @@ def page(verdict: LifelongVerdict) -> Page:
     }
     tables = {"metrics.csv": metrics_csv(verdict), "matrix.csv": matrix_csv(verdict)}
     sections = ("verdict", "metrics", "tasks", "methods")
-    return Page(f"{course.title} · mohs lifelong", body, sections, figures, tables, facts)
+    return Page(f"{', '.join(study.labels)} · {course.title} · mohs lifelong", body, sections, figures, tables, facts)
 
 
 def metrics_csv(verdict: LifelongVerdict) -> str:

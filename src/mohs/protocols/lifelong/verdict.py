@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -11,12 +12,14 @@ import numpy.typing as npt
 
 from mohs.core.cell import Agent
 from mohs.core.score import Score
+from mohs.core.task import Task
 from mohs.core.values import Json
 from mohs.protocols.lifelong.ceiling import ceiling
 from mohs.protocols.lifelong.scale import performances
 from mohs.protocols.lifelong.sentences import findings
 from mohs.protocols.lifelong.similarity import similarities
 from mohs.protocols.lifelong.study import PROTOCOL, LifelongStudy, expert_of, probe_name
+from mohs.protocols.ranges import UNKNOWN, returns_of
 from mohs.protocols.scale import between
 from mohs.protocols.scores import Scores
 from mohs.protocols.verdict import Verdict
@@ -24,6 +27,7 @@ from mohs.report.findings import Finding
 from mohs.runs.results import Results
 from mohs.stats import Estimate, estimate, estimates
 from mohs.stats.lifelong import METRICS, LifelongRun, backward_pairs, first_areas, forward_pairs
+from mohs.stats.ranges import Range
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,6 +65,7 @@ class LifelongResult:
     metrics: Mapping[str, Estimate]
     evaluations: Floats = field(repr=False)
     matrix: tuple[tuple[Estimate, ...], ...] = field(repr=False)
+    range: Range  # within which all performances lie
     steps: npt.NDArray[np.int64] = field(repr=False)
     curves: Floats = field(repr=False)
     experts: Mapping[str, tuple[npt.NDArray[np.int64], Floats]] = field(repr=False)
@@ -70,7 +75,7 @@ class LifelongResult:
 
     def average(self, tasks: list[int]) -> list[Estimate]:
         """The mean performance over some tasks, at every boundary."""
-        return estimates(self.evaluations[:, :, tasks].mean(2).T, "mean", LEVEL)
+        return estimates(self.evaluations[:, :, tasks].mean(2).T, "mean", LEVEL, range=self.range)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -156,6 +161,7 @@ def _agent(
     results: Results,
 ) -> LifelongResult:
     course, label, runs = study.curriculum, study.labels[number], {}
+    ranges = [_range(course.task(name), performance[name]) for name in course.names]
     evaluations = np.ascontiguousarray(scores.values[number].transpose(1, 2, 0))  # [seeds, boundaries, tasks]
     steps = np.arange(study.window, course.boundaries[-1] + 1, study.window)
     curves = np.full((study.seeds, len(steps)), np.nan)
@@ -180,9 +186,13 @@ def _agent(
         study.agents[number],
         label,
         samples,
-        {name: estimate(values, "mean", LEVEL) for name, values in samples.items()},
+        {name: estimate(values, "mean", LEVEL, range=_metric_range(name, ranges)) for name, values in samples.items()},
         evaluations,
-        tuple(tuple(estimates(evaluations[:, i].T, "mean", LEVEL)) for i in range(len(course.boundaries))),
+        tuple(
+            tuple(estimate(row, "mean", LEVEL, range=ends) for row, ends in zip(at.T, ranges, strict=True))
+            for at in evaluations.transpose(1, 0, 2)
+        ),
+        _hull(ranges),
         steps,
         curves,
         experts,
@@ -190,6 +200,26 @@ def _agent(
         _gains(study, runs),
         study.seeds - len(runs),
     )
+
+
+def _range(task: Task, score: Score) -> Range:
+    """Within which the mean performance on a task lies."""
+    low, high = (between(score, end) for end in returns_of(task))
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else UNKNOWN
+
+
+def _hull(ranges: Sequence[Range]) -> Range:
+    return min(low for low, _ in ranges), max(high for _, high in ranges)
+
+
+def _metric_range(name: str, ranges: Sequence[Range]) -> Range:
+    """Within which the mean of a metric lies: performances, their differences, or differences by sums."""
+    low, high = _hull(ranges)
+    if name == "average_performance":
+        return low, high
+    if name in ("forgetting", "performance_maintenance"):
+        return low - high, high - low
+    return (-1.0, 1.0) if name.endswith("transfer_contrast") and low >= 0 else UNKNOWN
 
 
 def _expert_curves(results: Results, label: str, name: str, score: Score) -> tuple[npt.NDArray[np.int64], Floats]:

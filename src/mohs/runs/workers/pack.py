@@ -167,7 +167,13 @@ def run_pack(
             rest = max(pace.checkpoint_seconds, CHECKPOINT_REST * (saved_at - now))
             if stop:
                 return
-    yield Finished(_results(cells, learner, points, failed))
+    results = _results(cells, learner, points, failed)
+    for key, error in {key: _not_finite(curves) for key, curves in results.items()}.items():
+        if error:
+            del results[key]
+            yield Stepped(start - step)
+            yield Failed(key, error)
+    yield Finished(results)
 
 
 def _failures(cells: Sequence[Cell], learner: Learner, known: set[int], reported: int) -> Iterator[Message]:
@@ -221,6 +227,19 @@ def _results(
             curves[metric] = _curve(metric, [s for s, _ in pairs], [v for _, v in pairs])
         results[cell.key] = curves
     return results
+
+
+def _not_finite(curves: Curves) -> str:
+    """Why a run is worth nothing: episodes ended, so that they have a length, but their return is no number."""
+    for name, (steps, returns) in curves.items():
+        lengths = curves.get(f"{name.removesuffix('return')}length")
+        if name.endswith("/return") and lengths is not None and lengths[1].shape == returns.shape:
+            wrong = np.isfinite(lengths[1]) & ~np.isfinite(returns)
+            if wrong.any():
+                return (
+                    f"ValueError: the environment gave a reward that is not finite: {name} at step {steps[wrong][0]}."
+                )
+    return ""
 
 
 def _curve(metric: str, steps: Sequence[int] | np.ndarray, values: Sequence[float] | np.ndarray) -> Curve:
