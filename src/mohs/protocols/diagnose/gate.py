@@ -26,7 +26,7 @@ from mohs.stats import Estimate, auc, estimate, paired_difference
 
 ENOUGH = 0.5  # the score that the advised budget aims at: well above LEARNT_ABOVE, and short of the optimum
 SMALL = 0.05  # a gain below this is none
-MOST_TIMES = 100  # the budget, beyond which a straight line says nothing
+MOST_TIMES = 100  # the budget, beyond which an extrapolation says nothing
 STEEPEST = 2.0  # the power of time with which a score is taken to rise at most
 FEWEST_WINDOWS = 10  # of a training curve; on fewer one cannot see whether it rises
 
