@@ -115,7 +115,7 @@ def test_a_randomised_policy_never_earns_less(table):
 def two_doors(horizon: int) -> Table:
     """Two states that look alike; the right door of each pays 1 and leads to the other (Singh et al. 1994, figure 1).
 
-    The wrong door costs `1` and stays. A deterministic policy is wrong in one of them for ever.
+    The wrong door costs 1 and stays. A deterministic policy is wrong in one of them for ever.
     """
     moves, pay = [[1, 0], [1, 0]], [[1.0, -1.0], [-1.0, 1.0]]
     table = Table.from_arrays(moves, pay, initial=[0.5, 0.5], horizon=horizon)
