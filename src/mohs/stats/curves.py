@@ -35,7 +35,7 @@ def pooled_auc(returns: ArrayLike, lengths: ArrayLike, window: int, blocks: int 
     it lies above the expected return where the length of episodes varies. Here a window counts by the number of its
     episodes, which is estimated from their mean length and from the steps of a window: those episodes took the steps
     since the last window with an end, and those before it in which the first of them began, without those in which the
-    next one did. Simulated errors stay below 2% where a window is at least as long as any episode.
+    next one did. The simulated error is about 2% at most where a window is at least as long as any episode.
     """
     values, steps = checked_array(returns, "returns", 1), checked_array(lengths, "lengths", 1)
     points, at = len(values), np.flatnonzero(~np.isnan(values) & (steps > 0))

@@ -43,6 +43,8 @@ UNORDERED = crossing(BreakingStatus.UNORDERED, math.nan, math.nan)
         ([NOT_REACHED], loss(0.01, 0.3), Effect.COSTS),
         ([UNORDERED], loss(0.2, 0.9), Effect.COSTS),  # without an order there is no breaking dose
         ([NOT_REACHED], loss(-0.05, 0.09), Effect.SMALL),
+        ([NOT_REACHED], loss(1e-16, 2e-16), Effect.SMALL),  # a rounding error
+        ([NOT_REACHED], loss(0.01, 0.09), Effect.SMALL),  # so little harm does not count either
         ([NOT_REACHED], loss(-SMALL, SMALL), Effect.SMALL),
         ([NOT_REACHED], loss(-0.05, 0.11), Effect.UNCLEAR),
         ([NOT_REACHED], loss(-0.5, -0.2), Effect.HELPS),
