@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from invented_diagnoses import invented, judged, trained
 
+from invented_diagnoses import invented, judged, trained
 from mohs.agents.registry import agent
 from mohs.core.cell import Agent
 from mohs.exact.attainable import attainable
