@@ -7,6 +7,7 @@ because studies of several agents ask for the same tasks.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -86,7 +87,8 @@ def _solved(task: Task, history: int) -> Attainable:
         return Attainable(random, optimal, optimal, optimal)
     try:
         found = best_memoryless(exact, tolerance=TOLERANCE, work=WORK)
-        if history > 1 and found.value < (1 - TOLERANCE) * found.optimal:  # more observations never earn less
+        # More observations never earn less.
+        if history > 1 and found.value < found.optimal - TOLERANCE * abs(found.optimal):
             longer = best_memoryless(observed_history(exact, history), tolerance=TOLERANCE, work=WORK)
             return Attainable(random, found.optimal, max(found.value, longer.value), max(found.value, longer.upper))
     except UsageError as error:
@@ -101,12 +103,12 @@ def _file() -> Path:
 
 @cache
 def _known(path: Path) -> dict[str, Attainable]:
-    """What the file holds. A line that another process is writing is read next time."""
+    """What the file holds. A line that is not whole is left out: its writer was interrupted, or is still writing."""
     found = {}
     if path.exists():
         for line in path.read_text().splitlines():
             key, _, rest = line.partition(" ")
-            if rest.endswith("}"):
+            with suppress(ValueError):
                 found[key] = Attainable(**json.loads(rest))
     return found
 

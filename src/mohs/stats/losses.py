@@ -7,7 +7,7 @@ so its interval comes from each seed's share in those ratios, to first order.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -60,10 +60,22 @@ def ratio_samples(top: FloatArray, bottom: FloatArray) -> FloatArray:
 
 
 def loss_parts(vanilla: Gains, dose: Gains, level: float = 0.95) -> Parts:
-    """The parts of the loss at a dose, with intervals. Those that need a gain that is NaN everywhere are unknown."""
+    """The parts of the loss at a dose, with intervals. Those that need a gain that is NaN everywhere are unknown.
+
+    All are taken over the same seeds, those without a missing run, so that the parts add up.
+    """
+    vanilla, dose = _over_the_same_seeds(vanilla, dose)
     kept = ratio_samples(dose.own, vanilla.own)
     task = 1 - ratio_samples(dose.optimal, vanilla.optimal)
     reach = ratio_samples(dose.reachable, vanilla.reachable)
     learnt = ratio_samples(dose.learnt, vanilla.learnt)
     samples = (1 - kept, task, 1 - task - reach, reach - kept, reach - learnt, learnt - kept)
     return Parts(*(estimate(each, "mean", level) for each in samples))
+
+
+def _over_the_same_seeds(*gains: Gains) -> list[Gains]:
+    """Gains that are NaN at every seed where any of them is, apart from those that are NaN everywhere."""
+    arrays = np.array([[getattr(each, field.name) for field in fields(Gains)] for each in gains], dtype=np.float64)
+    missing = np.isnan(arrays)
+    holes = (missing & ~missing.all(axis=2, keepdims=True)).any(axis=(0, 1))
+    return [Gains(*each) for each in np.where(holes, np.nan, arrays)]

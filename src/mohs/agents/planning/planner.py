@@ -46,7 +46,7 @@ def check_sees(agent: Agent, source: Source) -> None:
     """Raises where the agent cannot find its place in the table by what it observes."""
     tabular.check_sees(agent, source)
     if any(task.values.get("sticky_actions") for task in members(source)[0]):
-        raise UsageError("the optimal agent does not see which action was taken: sticky_actions must be 0.")
+        raise UsageError(f"the {agent.name} agent does not see which action was taken: sticky_actions must be 0.")
 
 
 @kernel

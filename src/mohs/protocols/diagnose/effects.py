@@ -24,8 +24,8 @@ class Effect(StrEnum):
 
     BREAKS = "breaks"  # the score certainly halves within the tested doses
     MAY_BREAK = "may break"  # it halves there on average, but not with certainty
-    COSTS = "costs"  # it certainly loses something, and not half of it
-    SMALL = "small"  # whatever it loses or gains is less than `SMALL`
+    COSTS = "costs"  # it certainly loses something, perhaps more than `SMALL`, and not half of it
+    SMALL = "small"  # whatever it loses or gains is certainly not more than `SMALL`
     UNCLEAR = "unclear"  # the runs cannot tell
     HELPS = "helps"  # it certainly gains
     IDENTICAL = "identical"  # the runs are the same at every dose
@@ -52,10 +52,10 @@ def effect_of(
         return Effect.BREAKS
     if reached:
         return Effect.MAY_BREAK
-    if loss.low > 0:
-        return Effect.COSTS
     if max(abs(loss.low), abs(loss.high)) <= SMALL:
         return Effect.SMALL
+    if loss.low > 0:
+        return Effect.COSTS
     return Effect.HELPS if loss.high < 0 else Effect.UNCLEAR
 
 

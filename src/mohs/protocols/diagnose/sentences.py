@@ -143,9 +143,9 @@ def blame(agent: str, dose: Any, unit: str, found: Attribution) -> str:
 
 
 def _cut(found: Attribution) -> str:
-    """Where the learning's part arises, if it matters and both are known."""
+    """Where the learning's part arises, if it matters and the evaluations can tell."""
     parts = found.parts
-    if not parts.learning.low > 0 or np.isnan(parts.policy.value):
+    if not (parts.learning.low > 0 and parts.policy.high - parts.policy.low <= 2 * SMALL):
         return ""
     return f" ({_whole(parts.policy.value)} in the learnt policy, {_whole(parts.training.value)} on the way to it)"
 

@@ -208,7 +208,8 @@ def verdict(study: DiagnosisStudy, results: Results) -> Diagnosis:
 
 def pooled(curves: Points) -> float:
     """The mean training return of a run, episodes pooled."""
-    return pooled_auc(curves["train/return"][1], curves["train/length"][1])
+    ends, returns = curves["train/return"]
+    return pooled_auc(returns, curves["train/length"][1], window=int(ends[0]))
 
 
 @dataclass(frozen=True)
