@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +15,9 @@ from mohs.report.terminal import print_json, show_table
 
 
 def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
-    """Show the studies of a store: cells done, pending and failed."""
+    """Show the studies of a store: what each ran, when, its label, the version of its agents, and how far it is."""
+    from mohs.runs.progress import short
+    from mohs.runs.status import SHOWN_KEY
     from mohs.runs.status import status as find_status
     from mohs.runs.store import open_store
 
@@ -23,12 +26,18 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     if as_json:
         print_json([s.to_json() for s in found])
         return
-    columns = ("study", "protocol", "name", "cells", "done", "pending", "failed")
+    columns = ("study", "name", "label", "env", "seeds", "budget", "date", "version", "done")
     rows = [
-        (s.study.key[:8], s.study.protocol, s.study.name, *map(str, (s.cells, s.done, s.pending, s.failed)))
+        (
+            s.study.key[:SHOWN_KEY], s.study.name, s.study.label, ", ".join(s.about.envs), str(s.about.seeds),
+            "–".join(map(short, s.about.budget)), time.strftime("%Y-%m-%d", time.localtime(s.study.created)),
+            " ".join(version[:SHOWN_KEY] for version in s.about.versions), f"{s.done}/{s.cells}",
+        )
         for s in found
-    ]
-    show_table(f"Studies in {name}", columns, rows)
+    ]  # fmt: skip
+    # A column that says nothing of any study is left out.
+    kept = [i for i in range(len(columns)) if i not in (2, 7) or any(row[i] for row in rows)]
+    show_table(f"Studies in {name}", [columns[i] for i in kept], [[row[i] for i in kept] for row in rows])
     for s in found:
         for reason in dict.fromkeys(failure.reason for failure in s.failures):
             print(f"failed: {s.study.name}: {reason}", file=sys.stderr)
@@ -38,7 +47,7 @@ def report(
     study: Annotated[
         str | None,
         typer.Argument(
-            help="An agent (with 'on ENV' outside toy/discrete), a study's name or key; the newest by default."
+            help="A study's label, name or key, or its agent (with 'on ENV' outside toy/discrete); newest by default."
         ),
     ] = None,
     out: Out = None,
@@ -53,7 +62,8 @@ def report(
 
     with open_store(store, create=False) as opened:
         key = find_study(opened, study)
-        output = Output.of(out, opened.study(key).name, png, as_json)
+        found = opened.study(key)
+        output = Output.of(out, found.name, png, as_json, label=found.label, key=key)
         output.check()
         verdict = stored_verdict(opened, key)
     deliver(verdict, output)
@@ -61,7 +71,7 @@ def report(
 
 def export(
     study: Annotated[
-        str | None, typer.Option(help="Export the runs of one study, by its name, agent or key; all by default.")
+        str | None, typer.Option(help="Export the runs of one study, by its label, name, agent or key; all by default.")
     ] = None,
     store: StoreUrl = DEFAULT_STORE,
     csv: Annotated[Path | None, typer.Option(help="Write CSV here.")] = None,
