@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,11 +13,14 @@ from mohs.core.errors import UsageError
 from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl
 from mohs.report.terminal import print_json, show_table
 
+if TYPE_CHECKING:
+    from mohs.runs.status import StudyStatus
+
+MOST_ENVS = 2  # that are named of a study
+
 
 def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     """Show the studies of a store: what each ran, when, its label, the version of its agents, and how far it is."""
-    from mohs.runs.progress import short
-    from mohs.runs.status import SHOWN_KEY
     from mohs.runs.status import status as find_status
     from mohs.runs.store import open_store
 
@@ -26,21 +29,26 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     if as_json:
         print_json([s.to_json() for s in found])
         return
-    columns = ("study", "name", "label", "env", "seeds", "budget", "date", "version", "done")
-    rows = [
-        (
-            s.study.key[:SHOWN_KEY], s.study.name, s.study.label, ", ".join(s.about.envs), str(s.about.seeds),
-            "–".join(map(short, s.about.budget)), time.strftime("%Y-%m-%d", time.localtime(s.study.created)),
-            " ".join(version[:SHOWN_KEY] for version in s.about.versions), f"{s.done}/{s.cells}",
-        )
-        for s in found
-    ]  # fmt: skip
-    # A column that says nothing of any study is left out.
-    kept = [i for i in range(len(columns)) if i not in (2, 7) or any(row[i] for row in rows)]
-    show_table(f"Studies in {name}", [columns[i] for i in kept], [[row[i] for i in kept] for row in rows])
+    columns = ("study", "name", "env", "runs", "date", "done")
+    show_table(f"Studies in {name} (runs: seeds × steps)", columns, [_row(s) for s in found])
     for s in found:
         for reason in dict.fromkeys(failure.reason for failure in s.failures):
             print(f"failed: {s.study.name}: {reason}", file=sys.stderr)
+
+
+def _row(s: StudyStatus) -> tuple[str, ...]:
+    """A study in few columns: what is known beside its name stands below it."""
+    from mohs.runs.progress import short
+    from mohs.runs.status import SHOWN_KEY, without_folders
+
+    (*envs,), key = s.about.envs, s.study.key[:SHOWN_KEY]
+    where = ", ".join(envs[:MOST_ENVS]) + (f" and {len(envs) - MOST_ENVS} others" if len(envs) > MOST_ENVS else "")
+    more = [s.study.protocol, *([f"label {s.study.label}"] if s.study.label else [])]
+    more += [f"version {version[:SHOWN_KEY]}" for version in s.about.versions]
+    name = without_folders(s.study.name)
+    runs = f"{s.about.seeds} × {'–'.join(map(short, s.about.budget))}"
+    day = time.strftime("%Y-%m-%d", time.localtime(s.study.created))
+    return key, "\n".join([name, *more]), where, runs, day, f"{s.done}/{s.cells}"
 
 
 def report(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -117,7 +118,7 @@ def find(store: Store, name: str, protocol: str = "") -> StoredStudy:
 
 
 def candidates(store: Store, name: str, protocol: str = "") -> list[StoredStudy]:
-    """The studies with this label, or name, or key or beginning of a key, or agent; of this protocol first, newest first.
+    """The studies with this label, name, key, beginning of a key, or agent: of this protocol first, then newest first.
 
     A study has its own name, and perhaps a shorter one among its options. Of the studies of an agent, those of this
     agent alone come first, then those that name it first.
@@ -158,6 +159,11 @@ def about(store: Store, study: StoredStudy) -> About:
         tuple(sorted({min(steps), max(steps)})) if steps else (),
         tuple(dict.fromkeys(cell["agent"]["source"] for cell in trained if cell["agent"]["source"])),
     )
+
+
+def without_folders(name: str) -> str:
+    """The name of a study or agent as people read it: of a file its name, without its folders."""
+    return re.sub(r"\S*/(?=[^/\s]+\.py:)", "", name)
 
 
 def _tasks(source: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -1,0 +1,186 @@
+"""Which runs do all of the compared agents have? The same task with the same seed; what is not shared is named.
+
+This is the only module of the comparison that reads the doses and scores of a diagnosis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.core.errors import UsageError
+from mohs.core.task import Task
+from mohs.protocols.diagnose.verdict import SCORE, Diagnosis, DialVerdict, Dose
+from mohs.protocols.measures import return_measure
+from mohs.report import numbers
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class SharedDial:
+    """A dial that all agents were tried with: its shared doses, and the place of each among the shared tasks."""
+
+    name: str
+    unit: str
+    doses: tuple[Any, ...]
+    points: tuple[int, ...]
+    vanilla: int | None  # which of the doses it is
+
+    @property
+    def turned(self) -> tuple[int, ...]:
+        """The places of the doses other than vanilla."""
+        return tuple(point for i, point in enumerate(self.points) if i != self.vanilla)
+
+
+@dataclass(frozen=True, eq=False)
+class SharedRuns:
+    """The scores [agents, tasks, seeds] by one measure (NaN = missing), every task once, and what was left out."""
+
+    measure: str
+    scores: Floats
+    dials: tuple[SharedDial, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def complete(self) -> Floats:
+        """The scores of the seeds that every agent ran at every task."""
+        return self.scores[:, :, ~np.isnan(self.scores).any(axis=(0, 1))]
+
+
+def judged_by(diagnoses: Sequence[Diagnosis]) -> str:
+    """The measure that agents are compared by.
+
+    It is what dials are judged by where tasks have references of their own. Elsewhere 1 is each agent's own vanilla
+    score, which compares nothing, so that the return on the plain scale is taken.
+    """
+    first = diagnoses[0]
+    return SCORE if first.scale.bounded else return_measure(first.scores.measures)
+
+
+def shared_runs(names: Sequence[str], diagnoses: Sequence[Diagnosis]) -> SharedRuns:
+    """The runs that all diagnoses have.
+
+    Raises:
+        UsageError: two of them are of the same runs, or of different tasks or budgets, or they share no dose.
+    """
+    _check(names, diagnoses)
+    measure, seeds = judged_by(diagnoses), min(d.study.seeds for d in diagnoses)
+    tables = [{dial.name: {dose.value: dose for dose in dial.doses} for dial in d.dials} for d in diagnoses]
+    left_out = [
+        f"the seeds from {seeds} on, which only {_listed(names, (d.study.seeds > seeds for d in diagnoses))} ran"
+    ] * any(d.study.seeds > seeds for d in diagnoses)
+    places: dict[Task, int] = {}
+    scores: list[list[Floats]] = []
+    dials = []
+    for dial in _all_dials(diagnoses):
+        if lacking := _listed(names, (dial.name not in table for table in tables)):
+            left_out.append(f"{dial.name}, which {lacking} did not try")
+            continue
+        doses, missed = [], _Missed(dial.name, names)
+        for value in _all_doses(dial.name, diagnoses):
+            sides = [table[dial.name].get(value) for table in tables]
+            runs = [_scores(dose, measure, seeds) for dose in sides]
+            if missed.note("did not try", value, [dose is None for dose in sides]):
+                continue
+            if missed.note("has no score at", value, [bool(np.isnan(side).all()) for side in runs]):
+                continue
+            task = diagnoses[0].study.task({dial.name: value})
+            if task not in places:
+                places[task] = len(scores)
+                scores.append(runs)
+            doses.append((value, places[task]))
+        left_out += missed.sentences()
+        if doses:
+            vanilla = diagnoses[0].study.task({})[dial.name]
+            values = tuple(value for value, _ in doses)
+            at = values.index(vanilla) if vanilla in values else None
+            dials.append(SharedDial(dial.name, dial.unit, values, tuple(place for _, place in doses), at))
+    if not dials:
+        raise UsageError("the studies have no dial and dose in common at which all have finished runs.")
+    return SharedRuns(measure, np.array(scores).transpose(1, 0, 2), tuple(dials), tuple(left_out))
+
+
+def _check(names: Sequence[str], diagnoses: Sequence[Diagnosis]) -> None:
+    first = diagnoses[0].study
+    for name, other in zip(names[1:], (d.study for d in diagnoses[1:]), strict=True):
+        if (first.budget, first.task({})) != (other.budget, other.task({})):
+            raise UsageError(
+                f"the studies cannot be compared: {names[0]} had {first.budget:,} steps on {first.task({})}, {name} "
+                f"{other.budget:,} steps on {other.task({})}."
+            )
+    for (a, one), (b, two) in combinations(zip(names, (d.study for d in diagnoses), strict=True), 2):
+        if (one.agent, one.episodes) == (two.agent, two.episodes):
+            raise UsageError(
+                f"a study cannot be compared with itself: {a} and {b} are the same runs of {one.agent}, with the same "
+                "version, task and budget."
+            )
+
+
+def _all_dials(diagnoses: Sequence[Diagnosis]) -> list[DialVerdict]:
+    """Every dial that any diagnosis has, once, in the order of the first one."""
+    found: dict[str, DialVerdict] = {}
+    for diagnosis in diagnoses:
+        for dial in diagnosis.dials:
+            found.setdefault(dial.name, dial)
+    return list(found.values())
+
+
+def _all_doses(dial: str, diagnoses: Sequence[Diagnosis]) -> list[Any]:
+    """Every dose that any diagnosis tried, numbers in their order."""
+    found = dict.fromkeys(dose.value for d in diagnoses for own in d.dials if own.name == dial for dose in own.doses)
+    ordered = all(isinstance(value, int | float) and not isinstance(value, bool) for value in found)
+    return sorted(found) if ordered else list(found)
+
+
+def _scores(dose: Dose | None, measure: str, seeds: int) -> Floats:
+    return np.full(seeds, np.nan) if dose is None else dose.samples[measure][:seeds]
+
+
+class _Missed:
+    """The doses of a dial that some agents do not have, by what they lack and who lacks it."""
+
+    def __init__(self, dial: str, names: Sequence[str]) -> None:
+        self.dial, self.names = dial, names
+        self.doses: dict[tuple[str, str], list[str]] = {}
+
+    def note(self, what: str, value: Any, absent: Sequence[bool]) -> bool:
+        """Whether any agent lacks the dose; keeps who."""
+        who = _listed(self.names, absent)
+        if who:
+            self.doses.setdefault((who, what), []).append(numbers.dose(value))
+        return bool(who)
+
+    def sentences(self) -> list[str]:
+        return [f"{self.dial} = {', '.join(doses)}, which {who} {what}" for (who, what), doses in self.doses.items()]
+
+
+def _listed(names: Sequence[str], chosen: Iterable[bool]) -> str:
+    """a, b and c: those of the names that are chosen."""
+    return joined([name for name, kept in zip(names, chosen, strict=True) if kept])
+
+
+def joined(words: Sequence[str], last: str = "and") -> str:
+    """a, b and c."""
+    *before, end = words or [""]
+    return f"{', '.join(before)} {last} {end}" if before else end
+
+
+Named = Callable[[Diagnosis], str]
+
+
+def names_of(diagnoses: Sequence[Diagnosis], brief: Callable[[str], str]) -> tuple[str, ...]:
+    """Names that tell diagnoses apart: labels or agents; where those are the same, with version, or with a letter."""
+    plain: Named = lambda d: d.label or brief(str(d.study.agent))  # noqa: E731
+    whole: Named = lambda d: f"{brief(str(d.study.agent))} ({d.label})" if d.label else plain(d)  # noqa: E731
+    versioned: Named = lambda d: f"{plain(d)} @{d.study.agent.source[:8]}"  # noqa: E731
+    for call in (plain, whole, versioned):
+        names = tuple(call(d) for d in diagnoses)
+        if len(set(names)) == len(names):
+            return names
+    return tuple(f"{plain(d)} ({chr(ord('A') + i)})" for i, d in enumerate(diagnoses))

@@ -1,0 +1,71 @@
+"""How good is an agent over many tasks? Interquartile mean and optimality gap (Agarwal et al. 2021).
+
+Scores are [points, seeds]. All runs of all points count alike. Intervals are over seeds, which all points share.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from mohs.core.errors import UsageError
+from mohs.stats.checks import FloatArray, checked_array, checked_count
+from mohs.stats.intervals import FEWEST_FOR_MEAN, Estimate, corrected_level, estimate
+from mohs.stats.resampling import percentile_interval, student_widening
+
+MOST_AT_ONCE = 4_000_000  # numbers of resamples that are sorted together
+
+
+def interquartile_mean(
+    scores: ArrayLike, level: float = 0.95, comparisons: int = 1, resamples: int = 2000, seed: int = 0
+) -> Estimate:
+    """The mean of the middle half of all runs [points, seeds].
+
+    Runs on the border count by the fraction that lies inside, so that the value is that of rliable where the number of
+    runs is a multiple of 4. The interval is a bootstrap that draws seeds for all points at once, stretched to
+    Student's width.
+    """
+    runs, claimed = _complete(scores), corrected_level(level, comparisons)
+    checked_count(resamples, "resamples")
+    points, n = runs.shape
+    value = float(_middle(runs.ravel()[None])[0])
+    low = high = math.nan
+    if n >= FEWEST_FOR_MEAN:
+        rng = np.random.default_rng(seed)
+        drawn = rng.integers(n, size=(resamples, n))
+        part = max(1, MOST_AT_ONCE // runs.size)
+        found = [
+            _middle(runs[:, drawn[i : i + part]].transpose(1, 0, 2).reshape(-1, runs.size))
+            for i in range(0, resamples, part)
+        ]
+        replicates = value + student_widening(n, claimed) * (np.concatenate(found) - value)
+        low, high = percentile_interval(replicates, claimed)
+    return Estimate(value, low, high, n, claimed, "interquartile mean", "joint bootstrap, Student width")
+
+
+def optimality_gap(scores: ArrayLike, target: float = 1.0, level: float = 0.95, comparisons: int = 1) -> Estimate:
+    """By how much runs [points, seeds] fall short of the target on average; runs above it count as the target.
+
+    The interval is that of the mean over seeds, not below 0.
+    """
+    runs = _complete(scores)
+    found = estimate((target - np.minimum(runs, target)).mean(axis=0), "mean", level, comparisons)
+    return replace(found, low=max(0.0, found.low) if found.known else found.low, statistic="optimality gap")
+
+
+def _complete(scores: ArrayLike) -> FloatArray:
+    found = checked_array(scores, "scores", 2)
+    if np.isnan(found).any():
+        raise UsageError("scores must be complete: leave out seeds and points without a run.")
+    return found
+
+
+def _middle(rows: FloatArray) -> FloatArray:
+    """The mean of the middle half of each row."""
+    n = rows.shape[1]
+    rank = np.arange(n)
+    inside = np.clip(np.minimum(rank + 1, 0.75 * n) - np.maximum(rank, 0.25 * n), 0, None)
+    return np.asarray(np.sort(rows, axis=1) @ (inside / inside.sum()))
