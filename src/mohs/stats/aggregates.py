@@ -30,7 +30,7 @@ def interquartile_mean(
     """
     runs, claimed = _complete(scores), corrected_level(level, comparisons)
     checked_count(resamples, "resamples")
-    points, n = runs.shape
+    n = runs.shape[1]
     value = float(_middle(runs.ravel()[None])[0])
     low = high = math.nan
     if n >= FEWEST_FOR_MEAN:

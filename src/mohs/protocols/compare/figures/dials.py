@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from mohs.protocols.compare.comparison import Comparison
-from mohs.protocols.compare.figures.looks import colour, dash, narrow, short
+from mohs.protocols.compare.figures.looks import colour, dash, narrow, rim, short
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
 from mohs.report.figures.marks import error_bars
@@ -64,7 +64,7 @@ def bars_figure(data: DialMeans) -> go.Figure:
             hovertemplate=f"%{{y}}: %{{text}}<extra>{name}</extra>",
         )  # fmt: skip
     ends = [x for row in data.means for e in row for x in (e.low, e.high, e.value) if math.isfinite(x)]
-    low, high = min([0.0, *ends]), max([1.0 if data.bounded else 0.0, *ends])
+    low, high = min([0.0, *ends]), max([0.0, *ends])
     pad = 0.03 * (high - low or 1.0)
     figure.update_layout(
         barmode="group", bargap=0.28, bargroupgap=0.06,
@@ -77,10 +77,11 @@ def bars_figure(data: DialMeans) -> go.Figure:
 
 def radar_figure(data: DialMeans) -> go.Figure:
     """The same means around a circle; a negative mean is drawn in the centre."""
-    figure = narrow(300, f"{data.note} · centre = 0, rim = 1", legend=len(data.names), bottom=30)
+    edge = rim(max(e.value for row in data.means for e in row))
+    figure = narrow(300, f"{data.note} · centre = 0, rim = {edge:g}", legend=len(data.names), bottom=30)
     around = [name.replace("_", "_<br>") for name in data.dials]
     for i, (name, row) in enumerate(zip(data.names, data.means, strict=True)):
-        values = [min(1.0, max(0.0, e.value)) for e in row]
+        values = [min(edge, max(0.0, e.value)) for e in row]
         figure.add_scatterpolar(
             r=[*values, values[0]], theta=[*around, around[0]], name=name, mode="lines+markers",
             line={"color": colour(i), "width": 2, "dash": dash(i)}, marker={"size": 5},
@@ -92,7 +93,7 @@ def radar_figure(data: DialMeans) -> go.Figure:
         polar={
             "bgcolor": LIGHT.paper,
             "radialaxis": {
-                "range": [0, 1], "tickvals": [0.5, 1], "gridcolor": LIGHT.grid, "linecolor": LIGHT.grid, "angle": 90,
+                "range": [0, edge], "tickvals": [edge / 2, edge], "gridcolor": LIGHT.grid, "linecolor": LIGHT.grid, "angle": 90,
                 "tickangle": 90, "tickfont": {"size": 11, "color": LIGHT.muted}, "ticks": "",
             },
             "angularaxis": {

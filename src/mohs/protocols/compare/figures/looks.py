@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 
 import plotly.graph_objects as go
@@ -40,10 +41,16 @@ def letter(agent: int) -> str:
     return chr(ord("A") + agent % 26) + (str(agent // 26) if agent >= 26 else "")
 
 
+def rim(highest: float) -> float:
+    """The end of an axis of scores from 0 to 1: the next quarter above the highest."""
+    return min(1.0, max(0.25, math.ceil(4 * highest) / 4))
+
+
 def narrow(height: int, note: str, *, legend: int = 0, bottom: int = 46, left: int = 16) -> go.Figure:
     """An empty figure that reads at 400 pixels: a note of several lines, and room for a legend of so many names."""
     lines = textwrap.wrap(note, LINE, break_long_words=False)
-    top, below = 22 + 16 * len(lines), bottom + 22 * -(-legend // LEGEND_COLUMNS)
+    top, below = 28 + 16 * len(lines), bottom + 22 * -(-legend // LEGEND_COLUMNS)
     figure = blank(top + height + below, "<br>".join(lines))
+    figure.update_layout(title={"x": 0, "xref": "container", "pad": {"t": 20, "l": 14}})
     figure.update_layout(margin={"t": top, "b": below, "l": left, "r": 16})
     return figure

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mohs.protocols.compare.comparison import Comparison
-from mohs.protocols.compare.figures.looks import colour, dash, narrow, short
+from mohs.protocols.compare.figures.looks import colour, dash, narrow, rim, short
 from mohs.protocols.diagnose.verdict import LEVEL
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
@@ -36,7 +36,7 @@ def profiles(comparison: Comparison) -> Profiles | None:
     scale = comparison.diagnoses[0].scale
     low, high = np.quantile(whole, [0.005, 0.995]).tolist()
     if scale.bounded and score.normalised:
-        low, high = max(-0.5, min(0.0, low)), 1.0
+        low, high = max(-0.5, min(0.0, low)), rim(high)
     title = f"{score.title} τ ({scale.ends})" if score.normalised else f"{score.title} τ"
     found = tuple(joint_profile(runs, np.linspace(low, high, STEPS), LEVEL) for runs in whole)
     return Profiles(tuple(map(short, comparison.names)), found, whole[0].size, title)
@@ -49,7 +49,10 @@ def profiles_figure(data: Profiles) -> go.Figure:
     figure = narrow(300, f"{note}{data.runs} runs of each agent", legend=len(data.names), bottom=66, left=56)
     x = list(first.thresholds)
     for i, profile in enumerate(data.profiles):
-        add_band(figure, x, profile.low, profile.high, colour(i), opacity=0.16)
+        # Where all runs lie on one side, an interval tells of what was not seen, and would hide the curves.
+        kept = [k for k, share in enumerate(profile.share) if 0 < share < 1]
+        ends = ([end[k] for k in kept] for end in (profile.low, profile.high))
+        add_band(figure, [x[k] for k in kept], *ends, colour(i), opacity=0.16)
     for i, (name, profile) in enumerate(zip(data.names, data.profiles, strict=True)):
         figure.add_scatter(
             x=x, y=list(profile.share), mode="lines", name=name,

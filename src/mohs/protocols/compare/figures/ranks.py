@@ -28,7 +28,7 @@ def ranks_figure(comparison: Comparison) -> go.Figure:
     data, groups = rank_forest(comparison), comparison.groups
     figure = forest_figure(data, columns=min(len(groups), 5))
     rows = {agent: y for y, agent in enumerate(comparison.order)}
-    figure.update_layout(xaxis2={"overlaying": "x", "domain": [1 - 0.06 * min(len(groups), 5), 1], "visible": False})
+    figure.update_layout(xaxis2={"anchor": "y", "domain": [1 - 0.06 * min(len(groups), 5), 1], "visible": False})
     figure.update_layout(xaxis2={"range": [-0.6, max(len(groups), 1) - 0.4]})
     for column, group in enumerate(groups):
         at = sorted(rows[agent] + BELOW for agent in group)

@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mohs.protocols.compare.comparison import Comparison
-from mohs.protocols.compare.figures.looks import colour, dash, narrow, short, symbol
+from mohs.protocols.compare.figures.looks import colour, dash, narrow, rim, short, symbol
 from mohs.protocols.compare.shared import Floats
 from mohs.protocols.diagnose.verdict import LEVEL
 from mohs.protocols.measures import MEASURES
@@ -31,13 +31,14 @@ class Responses:
     bounded: bool
 
     def range(self) -> tuple[float, float]:
-        """A vertical range that holds every mean and nearly every run and end of an interval; at least 0 to 1 if bounded.
+        """A vertical range from 0 that holds every mean, nearly every run and most of the intervals.
 
         An interval of a few seeds may be far wider than all runs: it must not flatten the others.
         """
         known = self.runs[np.isfinite(self.runs)]
         cut = np.quantile(known, [0.005, 0.995]).tolist() if known.size else [0.0, 1.0]
-        low, high = min(0.0, *cut), max(1.0 if self.bounded else 0.0, *cut)
+        low, high = min(0.0, *cut), max(0.0, *cut)
+        high = rim(high) if self.bounded else high
         pad = 0.06 * (high - low or 1.0)
         ends = [x for row in self.means for e in row for x in (e.low, e.high) if np.isfinite(x)]
         low, high = (max(low - 4 * pad, min([low, *ends])), min(high + 4 * pad, max([high, *ends])))

@@ -8,6 +8,8 @@ from mohs.protocols.compare.figures.looks import short
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
 
+HALF = 13  # characters of each of two names beside a number
+
 
 def improvement_forest(comparison: Comparison) -> Forest:
     """Two agents: the probability of improvement overall, then under each dial."""
@@ -20,12 +22,11 @@ def improvement_forest(comparison: Comparison) -> Forest:
 
 
 def difference_forest(comparison: Comparison) -> Forest:
-    """The mean paired difference of every two agents, the better rank first."""
+    """The mean paired difference of every two agents."""
     rows = []
     for pair in comparison.pairs:
-        a, b, e = pair.a, pair.b, pair.difference
-        a, b = short(comparison.names[a], 20), short(comparison.names[b], 20)
-        rows.append(ForestRow(f"{a} − {b}", e))
+        a, b = (short(comparison.names[i], HALF) for i in (pair.a, pair.b))
+        rows.append(ForestRow(f"{a} − {b}", pair.difference))
     claimed = numbers.level(rows[0].estimate.level)
     note = f"mean difference of runs with the same seed · {numbers.count(r.estimate.n for r in rows)} seeds · "
     note += f"intervals at {claimed} each" + (", 95% together (Bonferroni)" if len(rows) > 1 else "")
