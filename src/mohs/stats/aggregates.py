@@ -52,8 +52,8 @@ def optimality_gap(scores: ArrayLike, target: float = 1.0, level: float = 0.95, 
     The interval is that of the mean over seeds, not below 0.
     """
     runs = _complete(scores)
-    found = estimate((target - np.minimum(runs, target)).mean(axis=0), "mean", level, comparisons)
-    return replace(found, low=max(0.0, found.low) if found.known else found.low, statistic="optimality gap")
+    found = estimate((target - np.minimum(runs, target)).mean(axis=0), "mean", level, comparisons, (0.0, math.inf))
+    return replace(found, statistic="optimality gap")
 
 
 def _complete(scores: ArrayLike) -> FloatArray:

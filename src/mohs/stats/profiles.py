@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mohs.core.errors import UsageError
-from mohs.stats.bounded import METHOD, bounded_means
+from mohs.stats.bounded import bounded_means
 from mohs.stats.checks import checked_array
 from mohs.stats.counts import clopper_pearson_bounds
 from mohs.stats.intervals import corrected_level
@@ -62,4 +62,4 @@ def joint_profile(scores: ArrayLike, thresholds: ArrayLike, level: float = 0.95)
         raise UsageError("scores and thresholds must be numbers: leave out seeds and points without a run.")
     found = bounded_means((runs > levels[:, None, None]).mean(axis=1), 0.0, 1.0, "share of runs", level)
     share, low, high = (tuple(getattr(e, end) for e in found) for end in ("value", "low", "high"))
-    return Profile(tuple(levels.tolist()), share, low, high, runs.shape[1], found[0].level, METHOD)
+    return Profile(tuple(levels.tolist()), share, low, high, runs.shape[1], found[0].level, found[0].method)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
-from mohs.protocols.diagnose.verdict import SCORE, Diagnosis, DialVerdict, Dose
+from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis, DialVerdict, Dose
 from mohs.protocols.measures import return_measure
 from mohs.report import numbers
 
@@ -56,11 +56,13 @@ class SharedRuns:
 def judged_by(diagnoses: Sequence[Diagnosis]) -> str:
     """The measure that agents are compared by.
 
-    It is what dials are judged by where tasks have references of their own. Elsewhere 1 is each agent's own vanilla
-    score, which compares nothing, so that the return on the plain scale is taken.
+    The normalised training return, where tasks have references of their own: the same 0 and 1 for all agents. The
+    attained share, by which a dial is judged, has the best that the agent's own view allows as its 1, so that agents
+    with and without memory would be measured by different rules. In third-party environments 1 is each agent's own
+    vanilla score, which compares nothing, so that the return on the plain scale is taken.
     """
     first = diagnoses[0]
-    return SCORE if first.scale.bounded else return_measure(first.scores.measures)
+    return TRAINED if first.scale.bounded else return_measure(first.scores.measures)
 
 
 def shared_runs(names: Sequence[str], diagnoses: Sequence[Diagnosis]) -> SharedRuns:

@@ -85,21 +85,18 @@ def radar_figure(data: DialMeans) -> go.Figure:
         figure.add_scatterpolar(
             r=[*values, values[0]], theta=[*around, around[0]], name=name, mode="lines+markers",
             line={"color": colour(i), "width": 2, "dash": dash(i)}, marker={"size": 5},
-            text=[*(numbers.estimated(e) for e in row), ""], hovertemplate=f"%{{theta}}: %{{text}}<extra>{name}</extra>",
+            text=[*(numbers.estimated(e) for e in row), ""],
+            hovertemplate=f"%{{theta}}: %{{text}}<extra>{name}</extra>",
         )  # fmt: skip
+    between = 90 - 180 / len(data.dials)  # the numbers stand between two dials
+    radial = {
+        "range": [0, edge], "tickvals": [edge / 2, edge], "gridcolor": LIGHT.grid, "linecolor": LIGHT.grid,
+        "angle": between, "tickangle": between, "tickfont": {"size": 11, "color": LIGHT.muted}, "ticks": "",
+    }  # fmt: skip
+    angular = {"gridcolor": LIGHT.grid, "linecolor": LIGHT.rule, "direction": "clockwise", "rotation": 90}
     figure.update_layout(
         margin={"l": 90, "r": 90, "t": (figure.layout.margin.t or 0) + 30},
         height=figure.layout.height + 30,
-        polar={
-            "bgcolor": LIGHT.paper,
-            "radialaxis": {
-                "range": [0, edge], "tickvals": [edge / 2, edge], "gridcolor": LIGHT.grid, "linecolor": LIGHT.grid, "angle": 90,
-                "tickangle": 90, "tickfont": {"size": 11, "color": LIGHT.muted}, "ticks": "",
-            },
-            "angularaxis": {
-                "gridcolor": LIGHT.grid, "linecolor": LIGHT.rule, "direction": "clockwise", "rotation": 90,
-                "tickfont": {"size": 12},
-            },
-        },
-    )  # fmt: skip
+        polar={"bgcolor": LIGHT.paper, "radialaxis": radial, "angularaxis": {**angular, "tickfont": {"size": 12}}},
+    )
     return figure

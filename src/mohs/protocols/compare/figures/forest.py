@@ -29,7 +29,7 @@ class ForestRow:
 
 @dataclass(frozen=True)
 class Forest:
-    """Rows on one axis. The line separates two sides, each with its words; an interval that leaves it out is decided."""
+    """Rows on one axis. The line separates two sides with their words; an interval that leaves it out is decided."""
 
     rows: tuple[ForestRow, ...]
     note: str

@@ -18,6 +18,7 @@ def improvement_forest(comparison: Comparison) -> Forest:
     counts = numbers.count(r.estimate.n for r in rows)
     note = f"probability that a run of {a} beats a run of {b} at the same dose · "
     note += f"{numbers.level(pair.overall.level)} intervals · {counts} seeds"
+    a, b = (short(name, HALF) for name in comparison.names)
     return Forest(rows, note, 0.5, (f"← {b} better", f"{a} better →"), (0.0, 1.0))
 
 
