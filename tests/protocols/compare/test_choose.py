@@ -128,7 +128,7 @@ def test_exit_codes_for_ci(run):
     code, out, err = run("compare", "random", "q_learning", "sarsa", "--fail-if-worse")
     assert (code, "random is worse than q_learning and sarsa" in err) == (1, True)
     assert "Agents by mean rank" in out
-    assert max(map(len, out.splitlines()[-9:])) <= 80
+    assert max(map(len, out.splitlines()[-9:-1])) <= 80
     code, _, err = run("compare", "q_learning", "random", "--fail-if-worse")
     assert (code, "q_learning is not certainly worse." in err) == (0, True)
     assert run("compare", "random", "q_learning", "--fail-if-worse", "--margin", "0.9")[0] == 0
@@ -176,7 +176,7 @@ def test_an_environment_that_a_script_registered_is_named_with_what_to_do(run, t
 import gymnasium, mohs
 from gymnasium.envs.toy_text import FrozenLakeEnv
 gymnasium.register("Mine-v0", entry_point=FrozenLakeEnv, max_episode_steps=20)
-mohs.diagnose("random", "Mine-v0", dials=["delay"], seeds=1, budget=100, workers=0, progress="silent", keep_going=True)
+mohs.diagnose("random", "Mine-v0", dials=["delay"], seeds=1, budget=200, workers=0, progress="silent", keep_going=True)
 """
     subprocess.run([sys.executable, "-c", script], check=True, cwd=tmp_path, capture_output=True)
     code, _, err = run("report")

@@ -100,7 +100,8 @@ def compare(
             )
     if len(given) < 2:
         raise UsageError("a comparison needs two studies or more.")
-    words, notes = [side for side in given if isinstance(side, str)], ()
+    words = [side for side in given if isinstance(side, str)]
+    notes: tuple[str, ...] = ()
     if words:
         with open_store(store, create=False) as opened:
             chosen = choose(opened, words)

@@ -129,7 +129,7 @@ class Comparison(Verdict):
         import pandas as pd
 
         columns = ("agent", "against", "dial", "quantity")
-        rows = [dict(zip(columns, key, strict=True)) | e.to_dict() for key, e in self._quantities()]
+        rows = [{**dict(zip(columns, key, strict=True)), **e.to_dict()} for key, e in self._quantities()]
         return pd.DataFrame(rows)
 
     def _quantities(self) -> list[tuple[tuple[str, str, str, str], Estimate]]:

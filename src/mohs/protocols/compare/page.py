@@ -40,7 +40,7 @@ def summary(comparison: Comparison) -> tuple[TextTable, ...]:
     return (
         TextTable(f"Agents by mean rank, {measure}, 95% intervals", ("agent", "mean rank", "mean", "gap"), ranked),
         TextTable(
-            f"Pairs: probability of improvement and mean difference, {levels} intervals, p by Wilcoxon and Holm",
+            f"Pairs ({levels} intervals; p by Wilcoxon, Holm-corrected)",
             ("pair", "P(improvement)", "difference", "p"),
             pairs,
         ),

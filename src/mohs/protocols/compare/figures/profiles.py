@@ -51,8 +51,8 @@ def profiles_figure(data: Profiles) -> go.Figure:
     for i, profile in enumerate(data.profiles):
         # Where all runs lie on one side, an interval tells of what was not seen, and would hide the curves.
         kept = [k for k, share in enumerate(profile.share) if 0 < share < 1]
-        ends = ([end[k] for k in kept] for end in (profile.low, profile.high))
-        add_band(figure, [x[k] for k in kept], *ends, colour(i), opacity=0.16)
+        places, low, high = ([values[k] for k in kept] for values in (x, profile.low, profile.high))
+        add_band(figure, places, low, high, colour(i), opacity=0.16)
     for i, (name, profile) in enumerate(zip(data.names, data.profiles, strict=True)):
         figure.add_scatter(
             x=x, y=list(profile.share), mode="lines", name=name,
