@@ -33,12 +33,12 @@ def choose(store: Store, words: Sequence[str]) -> Choice:
     Raises:
         UsageError: a word fits no diagnosis, two words mean the same study, or no studies match.
     """
+    fitting = [_diagnoses(store, word) for word in words]
     if twice := [word for i, word in enumerate(words) if word in words[:i]]:
         raise UsageError(
             f"a study cannot be compared with itself, and {twice[0]!r} is named twice: name two studies by label or "
             "key (mohs status lists them)."
         )
-    fitting = [_diagnoses(store, word) for word in words]
     alone = {found[0].key for found in fitting if len(found) == 1}
     fitting = [[s for s in found if len(found) == 1 or s.key not in alone] or found for found in fitting]
     chosen, why = _matching(words, fitting)
