@@ -7,16 +7,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from mohs.core.errors import UsageError
 from mohs.stats.checks import FloatArray, checked_array, checked_count
 from mohs.stats.intervals import FEWEST_FOR_MEAN, Estimate, corrected_level, estimate
 from mohs.stats.resampling import percentile_interval, student_widening
 
-MOST_AT_ONCE = 4_000_000  # numbers of resamples that are sorted together
+MOST_AT_ONCE = 4_000_000  # numbers of resamples in memory together
 
 
 def interquartile_mean(
@@ -31,18 +32,13 @@ def interquartile_mean(
     runs, claimed = _complete(scores), corrected_level(level, comparisons)
     checked_count(resamples, "resamples")
     n = runs.shape[1]
-    value = float(_middle(runs.ravel()[None])[0])
+    value = float(_middle(runs, np.ones((1, n)))[0])
     low = high = math.nan
     if n >= FEWEST_FOR_MEAN:
-        rng = np.random.default_rng(seed)
-        drawn = rng.integers(n, size=(resamples, n))
+        times = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=resamples).astype(np.int32)
         part = max(1, MOST_AT_ONCE // runs.size)
-        found = [
-            _middle(runs[:, drawn[i : i + part]].transpose(1, 0, 2).reshape(-1, runs.size))
-            for i in range(0, resamples, part)
-        ]
-        replicates = value + student_widening(n, claimed) * (np.concatenate(found) - value)
-        low, high = percentile_interval(replicates, claimed)
+        found = np.concatenate([_middle(runs, times[i : i + part]) for i in range(0, resamples, part)])
+        low, high = percentile_interval(value + student_widening(n, claimed) * (found - value), claimed)
     return Estimate(value, low, high, n, claimed, "interquartile mean", "joint bootstrap, Student width")
 
 
@@ -63,9 +59,10 @@ def _complete(scores: ArrayLike) -> FloatArray:
     return found
 
 
-def _middle(rows: FloatArray) -> FloatArray:
-    """The mean of the middle half of each row."""
-    n = rows.shape[1]
-    rank = np.arange(n)
-    inside = np.clip(np.minimum(rank + 1, 0.75 * n) - np.maximum(rank, 0.25 * n), 0, None)
-    return np.asarray(np.sort(rows, axis=1) @ (inside / inside.sum()))
+def _middle(runs: FloatArray, times: NDArray[Any]) -> FloatArray:
+    """The mean of the middle half of runs [points, seeds] for each row of times [k, seeds] that a seed was drawn."""
+    order = np.argsort(runs, axis=None)
+    upto = np.cumsum(times[:, order % runs.shape[1]], axis=1)  # runs up to here, in the order of their scores
+    ends = np.clip(upto, 0.25 * runs.size, 0.75 * runs.size)
+    inside = np.diff(ends, axis=1, prepend=0.25 * runs.size)
+    return np.asarray(inside @ runs.ravel()[order] / (0.5 * runs.size))

@@ -26,6 +26,7 @@ class DialMeans:
     dials: tuple[str, ...]
     means: tuple[tuple[Estimate, ...], ...]
     title: str
+    ends: str  # what 0 and 1 are, where scores are normalised
     bounded: bool
 
     @property
@@ -37,7 +38,7 @@ class DialMeans:
     def note(self) -> str:
         found = [e for row in self.means for e in row]
         ends = f"{numbers.level(found[0].level)} intervals · {numbers.count(e.n for e in found)} seeds"
-        return f"mean over the doses other than vanilla · {ends}"
+        return f"mean over the doses other than vanilla{f' ({self.ends})' if self.ends else ''} · {ends}"
 
 
 def dial_means(comparison: Comparison) -> DialMeans | None:
@@ -46,10 +47,10 @@ def dial_means(comparison: Comparison) -> DialMeans | None:
     if not dials:
         return None
     score, scale = MEASURES[comparison.measure], comparison.diagnoses[0].scale
-    title = f"{score.title} ({scale.ends})" if score.normalised else score.title
+    ends = scale.ends if score.normalised else ""
     means = tuple(tuple(e for _, e in agent.dials) for agent in comparison.agents)
     bounded = scale.bounded and score.normalised
-    return DialMeans(tuple(short(name) for name in comparison.names), dials, means, title, bounded)
+    return DialMeans(tuple(map(short, comparison.names)), dials, means, score.title, ends, bounded)
 
 
 def bars_figure(data: DialMeans) -> go.Figure:

@@ -13,8 +13,9 @@ from mohs.report.figures.marks import error_bars
 from mohs.report.theme import LIGHT
 from mohs.stats import Estimate
 
-ROW = 46  # pixels
+ROW, HIGH_ROW = 46, 58  # pixels; a high row has its number below its name
 ABOVE, BELOW = 0.22, 0.2  # where the text and the point of a row stand
+BESIDE = 46  # characters of a name and a number that stand beside each other in 350 pixels
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,16 @@ class Forest:
             return LIGHT.neutral
         return LIGHT.accent if e.value > self.line else LIGHT.second
 
+    @property
+    def high(self) -> bool:
+        """Whether a name and its number would touch."""
+        return any(len(row.name) + len(_number(row.estimate)) > BESIDE for row in self.rows)
+
+    @property
+    def below(self) -> float:
+        """How far the point of a row stands below its middle."""
+        return BELOW + 0.1 * self.high
+
     def span(self) -> tuple[float, float]:
         """The ends of the axis."""
         if self.limits is not None:
@@ -62,20 +73,22 @@ class Forest:
 def forest_figure(data: Forest, columns: int = 0) -> go.Figure:
     """`columns` leaves room at the right for so many narrow columns."""
     sides = any(data.sides)
-    figure = narrow(ROW * len(data.rows) + 22 * sides, data.note, bottom=62 if data.title else 40)
+    size = HIGH_ROW if data.high else ROW
+    figure = narrow(size * len(data.rows) + 22 * sides, data.note, bottom=62 if data.title else 40)
     for y, row in enumerate(data.rows):
         e, colour = row.estimate, data.colour(row)
-        text = f"missing · n = {e.n}" if math.isnan(e.value) else f"{numbers.estimated(e)}"
+        text = _number(e)
         name = f"<b>{row.name}</b>" if row.leading else row.name
-        for x, anchor, words in ((0, "left", name), (1, "right", text)):
+        right = (0, "left", y + 0.02, text) if data.high else (1, "right", y - ABOVE, text)
+        for x, anchor, at, words in ((0, "left", y - ABOVE - 0.06 * data.high, name), right):
             figure.add_annotation(
-                x=x, xref="x domain", y=y - ABOVE, text=words, showarrow=False, xanchor=anchor,
+                x=x, xref="x domain", y=at, text=words, showarrow=False, xanchor=anchor,
                 font={"size": 12, "color": LIGHT.ink},
             )  # fmt: skip
         if math.isnan(e.value):
             continue
         figure.add_scatter(
-            x=[e.value], y=[y + BELOW], mode="markers", showlegend=False,
+            x=[e.value], y=[y + data.below], mode="markers", showlegend=False,
             marker={
                 "size": 12 if row.leading else 9, "color": colour, "symbol": "diamond" if row.leading else "circle",
             },
@@ -100,3 +113,7 @@ def forest_figure(data: Forest, columns: int = 0) -> go.Figure:
             font={"size": 12, "color": LIGHT.muted}, visible=bool(words),
         )  # fmt: skip
     return figure
+
+
+def _number(e: Estimate) -> str:
+    return f"missing · n = {e.n}" if math.isnan(e.value) else numbers.estimated(e)

@@ -12,8 +12,8 @@ from mohs.report import numbers
 from mohs.report.theme import LIGHT
 from mohs.stats import Estimate
 
-MOST_WITH_INTERVALS = 4  # agents whose cells have room for an interval at 400 pixels
-LABEL = 18  # characters of a row's name
+MOST_WITH_INTERVALS = 3  # agents whose cells have room for an interval at 400 pixels
+LABEL = 15  # characters of a row's name
 
 
 def improvement_matrix(comparison: Comparison) -> dict[tuple[int, int], tuple[float, float, float]]:

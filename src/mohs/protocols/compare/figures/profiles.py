@@ -26,6 +26,7 @@ class Profiles:
     profiles: tuple[Profile, ...]
     runs: int
     title: str
+    ends: str  # what 0 and 1 are, where scores are normalised
 
 
 def profiles(comparison: Comparison) -> Profiles | None:
@@ -37,16 +38,16 @@ def profiles(comparison: Comparison) -> Profiles | None:
     low, high = np.quantile(whole, [0.005, 0.995]).tolist()
     if scale.bounded and score.normalised:
         low, high = max(-0.5, min(0.0, low)), rim(high)
-    title = f"{score.title} τ ({scale.ends})" if score.normalised else f"{score.title} τ"
+    ends = f" · {scale.ends}" if score.normalised else ""
     found = tuple(joint_profile(runs, np.linspace(low, high, STEPS), LEVEL) for runs in whole)
-    return Profiles(tuple(map(short, comparison.names)), found, whole[0].size, title)
+    return Profiles(tuple(map(short, comparison.names)), found, whole[0].size, f"{score.title} τ", ends)
 
 
 def profiles_figure(data: Profiles) -> go.Figure:
     """Curves with pointwise bands."""
     first = data.profiles[0]
     note = f"bands: pointwise {numbers.level(first.level)} intervals over seeds · n = {first.n} seeds, "
-    figure = narrow(300, f"{note}{data.runs} runs of each agent", legend=len(data.names), bottom=66, left=56)
+    figure = narrow(300, f"{note}{data.runs} runs of each agent{data.ends}", legend=len(data.names), bottom=66, left=56)
     x = list(first.thresholds)
     for i, profile in enumerate(data.profiles):
         # Where all runs lie on one side, an interval tells of what was not seen, and would hide the curves.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from mohs.protocols.compare.comparison import Comparison
-from mohs.protocols.compare.figures.forest import BELOW, Forest, ForestRow, forest_figure
+from mohs.protocols.compare.figures.forest import Forest, ForestRow, forest_figure
 from mohs.protocols.compare.figures.looks import colour, short
 from mohs.report import numbers
 from mohs.report.theme import LIGHT
@@ -31,7 +31,7 @@ def ranks_figure(comparison: Comparison) -> go.Figure:
     figure.update_layout(xaxis2={"anchor": "y", "domain": [1 - 0.06 * min(len(groups), 5), 1], "visible": False})
     figure.update_layout(xaxis2={"range": [-0.6, max(len(groups), 1) - 0.4]})
     for column, group in enumerate(groups):
-        at = sorted(rows[agent] + BELOW for agent in group)
+        at = sorted(rows[agent] + data.below for agent in group)
         figure.add_scatter(
             x=[column] * len(at), y=at, mode="lines+markers", xaxis="x2", showlegend=False,
             line={"color": LIGHT.muted, "width": 3}, marker={"size": 8, "color": LIGHT.muted},

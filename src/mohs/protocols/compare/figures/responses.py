@@ -28,6 +28,7 @@ class Responses:
     runs: Floats
     means: tuple[tuple[Estimate, ...], ...]
     title: str
+    ends: str  # what 0 and 1 are, where scores are normalised
     bounded: bool
 
     def range(self) -> tuple[float, float]:
@@ -48,7 +49,7 @@ class Responses:
 def responses(comparison: Comparison) -> tuple[Responses, ...]:
     """Every shared dial that has a dose other than vanilla."""
     score, scale = MEASURES[comparison.measure], comparison.diagnoses[0].scale
-    title = f"normalised score ({scale.ends})" if score.normalised else "mean training return"
+    title, ends = ("normalised score", scale.ends) if score.normalised else ("mean training return", "")
     found = []
     for dial in comparison.shared.dials:
         if not dial.turned:
@@ -58,7 +59,7 @@ def responses(comparison: Comparison) -> tuple[Responses, ...]:
         means = tuple(tuple(estimates(row, "mean", LEVEL, comparisons)) for row in runs)
         axis = dose_axis(dial.name, dial.unit, dial.doses)
         names = tuple(map(short, comparison.names))
-        found.append(Responses(dial.name, names, axis, runs, means, title, score.normalised and scale.bounded))
+        found.append(Responses(dial.name, names, axis, runs, means, title, ends, score.normalised and scale.bounded))
     return tuple(found)
 
 
@@ -67,7 +68,7 @@ def response_figure(data: Responses) -> go.Figure:
     counts = numbers.count(e.n for row in data.means for e in row)
     claimed = numbers.level(data.means[0][0].level)
     together = ", 95% together (Bonferroni)" if len(data.axis.places) > 2 else ""
-    note = f"{counts} · intervals at {claimed} each{together}"
+    note = f"{counts} · intervals at {claimed} each{together}{f' · {data.ends}' if data.ends else ''}"
     figure = narrow(290, note, legend=len(data.names), bottom=66, left=56)
     order = sorted(range(len(data.axis.places)), key=data.axis.places.__getitem__)
     for i in range(len(data.names)):
