@@ -59,13 +59,9 @@ class Execution:
             Integer(1).parse("pack_size", self.pack_size)
         if isinstance(self.progress, str):
             choose(self.progress)
-        if not isinstance(self.label, str) or not self._sayable(self.label):
+        if self.label != self.label.strip() or not self.label.isprintable() or len(self.label) > LONGEST_LABEL:
             raise invalid("label", self.label, f"a line of at most {LONGEST_LABEL} characters, no spaces at its ends")
         check_device(self.device)
-
-    @staticmethod
-    def _sayable(label: str) -> bool:
-        return len(label) <= LONGEST_LABEL and label == label.strip() and (label.isprintable() or not label)
 
     @property
     def worker_count(self) -> int:

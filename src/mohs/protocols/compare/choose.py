@@ -73,7 +73,7 @@ def _matching(words: Sequence[str], fitting: Sequence[Sequence[StoredStudy]]) ->
             groups = {kind: [next(s for s in found if same(s) == kind) for found in fitting] for kind in shared}
             return max(groups.values(), key=lambda group: sorted((s.created for s in group), reverse=True)), why
     had = "; ".join(f"{word} is {_described(found[0])}" for word, found in zip(words, fitting, strict=True))
-    raise UsageError(f"the studies cannot be compared, because no two have the same task and budget: {had}.")
+    raise UsageError(f"the studies cannot be compared, because they do not all have the same task and budget: {had}.")
 
 
 def _task(study: StoredStudy) -> Hashable:

@@ -75,7 +75,7 @@ def compare(
     Example:
         >>> import mohs, tempfile
         >>> options = dict(
-        ...     dials=["delay"], seeds=3, budget=5000, workers=0, progress="silent",
+        ...     dials=["delay"], seeds=3, budget=500, workers=0, progress="silent", keep_going=True,
         ...     store=f"sqlite:///{tempfile.mkdtemp()}/results.db",
         ... )
         >>> agents = ["q_learning", "sarsa", "random"]

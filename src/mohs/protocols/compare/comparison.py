@@ -18,7 +18,6 @@ from mohs.protocols.diagnose.verdict import LEVEL, Diagnosis
 from mohs.protocols.measures import MEASURES
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
-from mohs.runs.status import without_folders
 from mohs.stats import (
     Estimate,
     bonferroni_comparisons,
@@ -194,7 +193,7 @@ def compare_diagnoses(diagnoses: Sequence[Diagnosis], notes: Sequence[str] = ())
     """
     if len(diagnoses) < 2:
         raise UsageError("a comparison needs two studies or more.")
-    names = names_of(diagnoses, without_folders)
+    names = names_of(diagnoses)
     shared = shared_runs(names, diagnoses)
     bounded, whole = diagnoses[0].scale.bounded, shared.complete
     pairs = _pairs(shared)

@@ -5,7 +5,7 @@ This is the only module of the comparison that reads the doses and scores of a d
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -18,6 +18,7 @@ from mohs.core.task import Task
 from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis, DialVerdict, Dose
 from mohs.protocols.measures import return_measure
 from mohs.report import numbers
+from mohs.runs.status import SHOWN_KEY, without_folders
 
 Floats = npt.NDArray[np.float64]
 
@@ -88,9 +89,9 @@ def shared_runs(names: Sequence[str], diagnoses: Sequence[Diagnosis]) -> SharedR
         for value in _all_doses(dial.name, diagnoses):
             sides = [table[dial.name].get(value) for table in tables]
             runs = [_scores(dose, measure, seeds) for dose in sides]
-            if missed.note("did not try", value, [dose is None for dose in sides]):
+            if missed.note("which {} did not try", value, [dose is None for dose in sides]):
                 continue
-            if missed.note("has no score at", value, [bool(np.isnan(side).all()) for side in runs]):
+            if missed.note("without a score of {}", value, [bool(np.isnan(side).all()) for side in runs]):
                 continue
             task = diagnoses[0].study.task({dial.name: value})
             if task not in places:
@@ -159,7 +160,7 @@ class _Missed:
         return bool(who)
 
     def sentences(self) -> list[str]:
-        return [f"{self.dial} = {', '.join(doses)}, which {who} {what}" for (who, what), doses in self.doses.items()]
+        return [f"{self.dial} = {', '.join(doses)}, {what.format(who)}" for (who, what), doses in self.doses.items()]
 
 
 def _listed(names: Sequence[str], chosen: Iterable[bool]) -> str:
@@ -173,16 +174,11 @@ def joined(words: Sequence[str], last: str = "and") -> str:
     return f"{', '.join(before)} {last} {end}" if before else end
 
 
-Named = Callable[[Diagnosis], str]
-
-
-def names_of(diagnoses: Sequence[Diagnosis], brief: Callable[[str], str]) -> tuple[str, ...]:
+def names_of(diagnoses: Sequence[Diagnosis]) -> tuple[str, ...]:
     """Names that tell diagnoses apart: labels or agents; where those are the same, with version, or with a letter."""
-    plain: Named = lambda d: d.label or brief(str(d.study.agent))  # noqa: E731
-    whole: Named = lambda d: f"{brief(str(d.study.agent))} ({d.label})" if d.label else plain(d)  # noqa: E731
-    versioned: Named = lambda d: f"{plain(d)} @{d.study.agent.source[:8]}"  # noqa: E731
-    for call in (plain, whole, versioned):
-        names = tuple(call(d) for d in diagnoses)
-        if len(set(names)) == len(names):
-            return names
-    return tuple(f"{plain(d)} ({chr(ord('A') + i)})" for i, d in enumerate(diagnoses))
+    agents = [without_folders(str(d.study.agent)) for d in diagnoses]
+    plain = [d.label or agent for d, agent in zip(diagnoses, agents, strict=True)]
+    whole = [f"{agent} ({d.label})" if d.label else agent for d, agent in zip(diagnoses, agents, strict=True)]
+    versions = [f"{name} @{d.study.agent.source[:SHOWN_KEY]}" for d, name in zip(diagnoses, plain, strict=True)]
+    letters = [f"{name} ({chr(ord('A') + i)})" for i, name in enumerate(plain)]
+    return next(tuple(names) for names in (plain, whole, versions, letters) if len(set(names)) == len(names))
