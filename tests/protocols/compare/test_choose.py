@@ -96,7 +96,7 @@ def test_a_label_makes_another_study_of_the_same_cells(url):
 def test_errors_are_one_sentence(url):
     with pytest.raises(UsageError, match=r"'sarsa' is named twice: name two studies by label or key"):
         chosen(url, "sarsa", "sarsa")
-    with pytest.raises(UsageError, match=r"they do not all have the same task and budget: sarsa is .*200 steps.*400 steps"):
+    with pytest.raises(UsageError, match=r"not all have the same task and budget: sarsa is .*200 steps.*400 steps"):
         chosen(url, "sarsa", "random")
     with open_store(url, create=False) as store:
         key = next(s.key for s in store.studies() if s.label == "both")
