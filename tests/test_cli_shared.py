@@ -12,7 +12,7 @@ from mohs.cli import main
 from mohs.cli.entry import make_app
 from mohs.protocols.protocol import protocols
 
-SHARED = ["--dry-run", "--out", "--store", "--workers", "--pack-size", "--device", "--png", "--json"]
+SHARED = ["--dry-run", "--label", "--out", "--store", "--workers", "--pack-size", "--device", "--png", "--json"]
 STUDY = """
 question = "Does a delay cost?"
 seeds = 1

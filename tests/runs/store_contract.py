@@ -58,6 +58,27 @@ class StoreContract:
         with pytest.raises(UsageError, match="unknown study 'none'"):
             store.study("none")
 
+    def test_a_label_makes_another_study_of_the_same_cells(self, store: Store) -> None:
+        plain = plan(2, 1)
+        labelled = plain.labelled("mine")
+        assert (labelled.runs, labelled.key != plain.key) == (plain.runs, True)
+        assert plain.labelled("").key == plain.key
+        store.add(plain)
+        store.write(done={plain.cells[0].key: CURVES})
+        store.add(labelled)
+        assert [study.label for study in store.studies()] == ["", "mine"]
+        assert [(s.cells, s.done) for s in status(store)] == [(2, 1), (2, 1)]
+        assert find(store, "mine").key == labelled.key
+        assert [record.key for record in store.cells(plain.key, 1)] == [plain.runs[0]]
+
+    def test_status_tells_what_was_run(self, store: Store) -> None:
+        tracks = (Track("a", "vanilla"), Track("a", "delay 3"))
+        cells = tuple(cell(seed, delay=delay) for seed in range(3) for delay in (0, 3))
+        store.add(Plan("tracks", "none", {}, cells, tracks))
+        (found,) = status(store)
+        assert (found.about.envs, found.about.seeds) == (("toy/discrete",), 3)
+        assert (found.about.budget, found.about.versions) == ((cells[0].steps,), ())
+
     def test_a_cell_that_several_tracks_share_is_stored_once(self, store: Store) -> None:
         shared, other = cell(0), cell(0, delay=3)
         tracks = (Track("a", "vanilla"), Track("a", "delay 3"), Track("a", "noise 0"))

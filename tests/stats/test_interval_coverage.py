@@ -78,6 +78,11 @@ def test_the_papers_bootstrap_falls_short_on_few_seeds():
         ("probability of improvement .92, 1 point", 5, 0.92),
         ("probability of improvement .69, 9 points, paired", 10, 0.89),
         ("rank correlation .8", 5, 0.95),
+        ("mean rank 1.2 of 3, 5 points", 5, 0.92),
+        ("mean rank 1.5 of 3, 5 points, seeds alike", 10, 0.90),
+        ("share of runs above .5, 5 points", 10, 0.89),
+        ("interquartile mean of 5 points", 10, 0.89),
+        ("optimality gap, 5 points", 5, 0.91),
     ],
 )
 def test_derived_quantities_cover_about_what_they_claim(name, n, least):

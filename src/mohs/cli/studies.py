@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,9 +13,14 @@ from mohs.core.errors import UsageError
 from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl
 from mohs.report.terminal import print_json, show_table
 
+if TYPE_CHECKING:
+    from mohs.runs.status import StudyStatus
+
+MOST_ENVS = 2  # that are named of a study
+
 
 def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
-    """Show the studies of a store: cells done, pending and failed."""
+    """Show the studies of a store: what each ran, when, its label, the version of its agents, and how far it is."""
     from mohs.runs.status import status as find_status
     from mohs.runs.store import open_store
 
@@ -23,22 +29,33 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     if as_json:
         print_json([s.to_json() for s in found])
         return
-    columns = ("study", "protocol", "name", "cells", "done", "pending", "failed")
-    rows = [
-        (s.study.key[:8], s.study.protocol, s.study.name, *map(str, (s.cells, s.done, s.pending, s.failed)))
-        for s in found
-    ]
-    show_table(f"Studies in {name}", columns, rows)
+    columns = ("study", "name", "env", "runs", "date", "done")
+    show_table(f"Studies in {name} (runs: seeds × steps)", columns, [_row(s) for s in found])
     for s in found:
         for reason in dict.fromkeys(failure.reason for failure in s.failures):
             print(f"failed: {s.study.name}: {reason}", file=sys.stderr)
+
+
+def _row(s: StudyStatus) -> tuple[str, ...]:
+    """A study in few columns: what is known beside its name stands below it."""
+    from mohs.runs.progress import short
+    from mohs.runs.status import SHOWN_KEY, without_folders
+
+    (*envs,), key = s.about.envs, s.study.key[:SHOWN_KEY]
+    where = ", ".join(envs[:MOST_ENVS]) + (f" and {len(envs) - MOST_ENVS} others" if len(envs) > MOST_ENVS else "")
+    more = [s.study.protocol, *([f"label {s.study.label}"] if s.study.label else [])]
+    more += [f"version {version[:SHOWN_KEY]}" for version in s.about.versions]
+    name = without_folders(s.study.name)
+    runs = f"{s.about.seeds} × {'–'.join(map(short, s.about.budget))}"
+    day = time.strftime("%Y-%m-%d", time.localtime(s.study.created))
+    return key, "\n".join([name, *more]), where, runs, day, f"{s.done}/{s.cells}"
 
 
 def report(
     study: Annotated[
         str | None,
         typer.Argument(
-            help="An agent (with 'on ENV' outside toy/discrete), a study's name or key; the newest by default."
+            help="A study's label, name or key, or its agent (with 'on ENV' outside toy/discrete); newest by default."
         ),
     ] = None,
     out: Out = None,
@@ -53,7 +70,8 @@ def report(
 
     with open_store(store, create=False) as opened:
         key = find_study(opened, study)
-        output = Output.of(out, opened.study(key).name, png, as_json)
+        found = opened.study(key)
+        output = Output.of(out, found.name, png, as_json, label=found.label, key=key)
         output.check()
         verdict = stored_verdict(opened, key)
     deliver(verdict, output)
@@ -61,7 +79,7 @@ def report(
 
 def export(
     study: Annotated[
-        str | None, typer.Option(help="Export the runs of one study, by its name, agent or key; all by default.")
+        str | None, typer.Option(help="Export the runs of one study, by its label, name, agent or key; all by default.")
     ] = None,
     store: StoreUrl = DEFAULT_STORE,
     csv: Annotated[Path | None, typer.Option(help="Write CSV here.")] = None,

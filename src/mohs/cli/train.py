@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl, Workers
+from mohs.protocols.options import DEFAULT_STORE, AsJson, Label, Out, Png, StoreUrl, Workers
 from mohs.protocols.protocol import Protocol, Request
 
 if TYPE_CHECKING:
@@ -58,6 +58,7 @@ def train(
     request: Request,
     keep_going: KeepGoing = False,
     dry_run: DryRun = False,
+    label: Label = "",
     out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     workers: Workers = None,
@@ -78,7 +79,7 @@ def train(
     output.check()
     for directory in request.directories:
         check_directory(directory)
-    execution = Execution(store, workers, pack_size, device)
+    execution = Execution(store, workers, pack_size, device, label=label)
     plan = planned(study, execution)
     if request.note:
         print(f"mohs: {request.note}", file=sys.stderr)
@@ -97,7 +98,7 @@ def train(
         print(f"mohs: {summary.failed} of {summary.cells} cells failed:", file=sys.stderr)
         for failed in conducted.failed:
             print(f"\n{failed.count} × {failed.reason}\n{failed.error}", file=sys.stderr)
-    deliver(conducted.verdict, output)
+    deliver(conducted.verdict, Output.of(out, plan.name, png, as_json, label=label, key=plan.key))
     return EXIT_FAILED_CELLS if conducted.failed else EXIT_STOPPED if conducted.stopped else 0
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Unpack
 
 from mohs.core.errors import MohsError, UsageError
+from mohs.core.registry import environment
 from mohs.protocols.protocol import Gate, Protocol, Stop, Study, find_protocol, protocol_of
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
@@ -17,8 +18,8 @@ from mohs.runs.execute import Summary, execute
 from mohs.runs.execution import DEFAULT_STORE, Execution, ExecutionOptions
 from mohs.runs.plan import Plan, Track, keys_of
 from mohs.runs.results import Results
-from mohs.runs.status import failures, find
-from mohs.runs.store import CellStatus, Store, check_store, open_store, sound
+from mohs.runs.status import SHOWN_KEY, about, failures, find
+from mohs.runs.store import CellStatus, Store, StoredStudy, check_store, open_store, sound
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ def planned(study: Study, execution: Execution) -> Plan:
         protocol.part("prepare")(study)
     plan: Plan = protocol.part("plan")(study)
     check_plan(plan)
-    return plan
+    return plan.labelled(execution.label) if execution.label else plan
 
 
 def carry_out(study: Study, plan: Plan, execution: Execution, *, keep_going: bool = False) -> Conducted:
@@ -78,7 +79,8 @@ def carry_out(study: Study, plan: Plan, execution: Execution, *, keep_going: boo
         if summary.interrupted:
             return Conducted(summary, None, ())
         failed = _failed(store, plan.key) if summary.failed else ()
-        return Conducted(summary, _conclude(study, store, plan.tracks, plan.runs, failed), failed)
+        verdict = _conclude(study, store, plan.tracks, plan.runs, failed)
+    return Conducted(summary, verdict.labelled(plan.label), failed)
 
 
 def _gate(study: Study) -> Gate | None:
@@ -122,7 +124,7 @@ def run(study: Study, *, keep_going: bool = False, **execution: Unpack[Execution
         study: what to run: `mohs.read_study("delay")`, for example, or the study of any protocol.
         keep_going: run everything, also where the protocol would end after its first runs (a diagnosis does where
             vanilla is not learnt). The verdict says so in `stopped`.
-        **execution: `store`, `workers`, `pack_size`, `device`, `progress` (see `Execution`).
+        **execution: `store`, `workers`, `pack_size`, `device`, `progress`, `label` (see `Execution`).
 
     Returns:
         The verdict of the study's protocol.
@@ -158,7 +160,7 @@ def run(study: Study, *, keep_going: bool = False, **execution: Unpack[Execution
 
 
 def find_study(store: Store, name: str | None, protocol: str = "") -> str:
-    """The key of a study by its name, its key or the beginning of that; the newest of all without a name.
+    """The key of a study by its label, name, key or the beginning of that; the newest of all without a name.
 
     Raises:
         UsageError: the store holds no such study, or it is of another protocol.
@@ -179,6 +181,7 @@ def find_study(store: Store, name: str | None, protocol: str = "") -> str:
 def stored_verdict(store: Store, key: str) -> Verdict:
     """The verdict on what a store holds of a study, finished or not."""
     record = store.study(key)
+    _check_environments(store, record)
     protocol = find_protocol(record.protocol)
     with sound(store.name):
         study = protocol.part("study").from_json(record.options)  # type: ignore[attr-defined]
@@ -187,14 +190,14 @@ def stored_verdict(store: Store, key: str) -> Verdict:
     else:  # an older version of mohs did not keep them
         plan: Plan = protocol.part("plan")(study)
         tracks, runs = plan.tracks, list(plan.runs)
-    return _conclude(study, store, tracks, runs, _failed(store, key))
+    return _conclude(study, store, tracks, runs, _failed(store, key)).labelled(record.label)
 
 
 def load_verdict(study: str | None = None, *, store: str = DEFAULT_STORE) -> Verdict:
     """The verdict on what a store holds of a study, finished or not. Trains nothing.
 
     Args:
-        study: its name, its agent, its key or the beginning of that; by default the newest.
+        study: its label, its name, its agent, its key or the beginning of that; by default the newest.
         store: URL of the database of results.
 
     Returns:
@@ -215,6 +218,18 @@ def load_verdict(study: str | None = None, *, store: str = DEFAULT_STORE) -> Ver
     """
     with open_store(store, create=False) as opened:
         return stored_verdict(opened, find_study(opened, study))
+
+
+def _check_environments(store: Store, record: StoredStudy) -> None:
+    """Raises UsageError where this process does not know an environment of a study, and says who does."""
+    for env in about(store, record).envs:
+        try:
+            environment(env)
+        except UsageError as error:
+            raise UsageError(
+                f"the study {record.name!r} ran on {env!r}, which this process does not know; if a script registered "
+                f"it, write the report there: mohs.load_verdict({record.key[:SHOWN_KEY]!r}).save('report')."
+            ) from error
 
 
 def _command(name: str) -> str:

@@ -15,6 +15,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print data as JSON.")]
 StoreUrl = Annotated[str, typer.Option("--store", help="Database of results: sqlite:///PATH or a PostgreSQL URL.")]
 Png = Annotated[bool, typer.Option("--png", help="Also write every figure as PNG (needs Chromium).")]
 Out = Annotated[Path | None, typer.Option(help="Directory of the report.")]
+Label = Annotated[str, typer.Option(help="What to call this study: status, report and compare find it by its label.")]
 Workers = Annotated[int | None, typer.Option(help="Worker processes; all cores by default.")]
 Hyperparameters = Annotated[
     list[str] | None, typer.Option("--set", help="A hyperparameter of the agent, name=value; may be repeated.")

@@ -10,6 +10,7 @@ from mohs.protocols.verdict import Verdict
 from mohs.report.files import check_directory, slug
 from mohs.report.png import find_browser
 from mohs.report.terminal import print_json, show_table
+from mohs.runs.status import SHOWN_KEY
 
 
 @dataclass(frozen=True)
@@ -21,9 +22,13 @@ class Output:
     as_json: bool = False
 
     @classmethod
-    def of(cls, out: Path | None, name: str, png: bool, as_json: bool) -> Output:
-        """To `out`, or to a directory named after what is reported."""
-        return cls(out or REPORTS / slug(name), png, as_json)
+    def of(cls, out: Path | None, name: str, png: bool, as_json: bool, *, label: str = "", key: str = "") -> Output:
+        """To `out`, or to a directory named after what is reported.
+
+        Another budget, seed, label or version of an agent's file is another key: its report has a directory of its own.
+        """
+        named = slug("-".join(part for part in (slug(name), slug(label)) if part))
+        return cls(out or REPORTS / "-".join(part for part in (named, key[:SHOWN_KEY]) if part), png, as_json)
 
     def check(self) -> None:
         """Raises UsageError where the report cannot be written: no browser for pictures, or no such directory."""

@@ -36,6 +36,7 @@ class Verdict(ABC):
     protocol: ClassVar[str]  # the name of its protocol
     run_notes: tuple[Finding, ...] = ()  # of any protocol: why runs failed, or were left out
     stopped: Stop | None = None  # why the study ended after its first tracks
+    label: str = ""  # of its study, where that has one
 
     if TYPE_CHECKING:
 
@@ -110,6 +111,24 @@ class Verdict(ABC):
         """
         return self.to_json() | ({} if self.stopped is None else {"stopped": self.stopped.to_json()})
 
+    def labelled(self, label: str) -> Self:
+        """The same verdict under the label of its study, which its report shows.
+
+        Args:
+            label: what the study is called; empty for none.
+
+        Returns:
+            A copy.
+
+        Example:
+            >>> import mohs
+            >>> mohs.card("toy/discrete", max_episode_steps=5).labelled("mine").label
+            'mine'
+        """
+        found = copy(self)
+        object.__setattr__(found, "label", label)  # a verdict is a frozen record
+        return found
+
     def figures(self) -> dict[str, go.Figure]:
         """The figures of its report, by name, as Plotly figures.
 
@@ -133,7 +152,8 @@ class Verdict(ABC):
         page: Page = find_protocol(self.protocol).part("page")(self)
         rows = self.frame().to_csv(index=False, lineterminator="\n")
         body = notes_html(self.run_notes) + page.body
-        return replace(page, body=body, tables={"frame.csv": rows, **page.tables})
+        facts = {"label": self.label, **page.facts} if self.label else page.facts
+        return replace(page, body=body, tables={"frame.csv": rows, **page.tables}, facts=facts)
 
     def summary(self) -> tuple[TextTable, ...]:
         """The tables that the terminal shows below the sentences.

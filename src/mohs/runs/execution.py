@@ -1,4 +1,4 @@
-"""How is a run carried out? One record of everything that changes its speed and its place, and none of its results."""
+"""How is a run carried out? One record of everything that changes its speed, its place and its label, and no result."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ from typing import TypedDict
 
 from mohs.agents.deep.packs import check_device
 from mohs.core.domain import Integer
+from mohs.core.errors import invalid
 from mohs.runs.progress import Progress, choose
 
 DEFAULT_STORE = "sqlite:///mohs.db"
+LONGEST_LABEL = 60
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,8 @@ class Execution:
         pack_size: most cells of a pack. None is as many as suit the agent.
         device: where deep agents train: `cpu`, `cuda`, `mps`, `cuda:1`.
         progress: `auto`, `live`, `plain` or `silent`, or a `Progress` object.
+        label: what the study is called in the store, in `mohs status` and in reports. Studies that differ by their
+            label only are two studies of the same runs.
 
     Example:
         >>> Execution(workers=2).check()
@@ -35,6 +39,7 @@ class Execution:
     pack_size: int | None = None
     device: str = "cpu"
     progress: str | Progress = "auto"
+    label: str = ""
 
     def check(self) -> None:
         """Checks all values except the store, which is checked when it is opened.
@@ -54,6 +59,8 @@ class Execution:
             Integer(1).parse("pack_size", self.pack_size)
         if isinstance(self.progress, str):
             choose(self.progress)
+        if self.label != self.label.strip() or not self.label.isprintable() or len(self.label) > LONGEST_LABEL:
+            raise invalid("label", self.label, f"a line of at most {LONGEST_LABEL} characters, no spaces at its ends")
         check_device(self.device)
 
     @property
@@ -75,6 +82,7 @@ class ExecutionOptions(TypedDict, total=False):
     pack_size: int | None
     device: str
     progress: str | Progress
+    label: str
 
 
 def default_workers() -> int:

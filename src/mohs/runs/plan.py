@@ -36,7 +36,8 @@ class Plan:
     """The runs of a study: agents × points of a family × seeds, as cells to run, each once.
 
     `options` is the study as JSON. `tracks` names what was asked for; `runs` are the keys of its cells, seed by seed
-    and track by track. Several runs may be one cell: the vanilla task is a dose of every dial.
+    and track by track. Several runs may be one cell: the vanilla task is a dose of every dial. `label` is what people
+    call the study: another label is another study, of the same cells.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Plan:
     options: Mapping[str, Json] = field(hash=False)
     cells: tuple[Cell, ...]
     tracks: tuple[Track, ...] = ()
+    label: str = ""
     runs: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -72,6 +74,12 @@ class Plan:
         cells = tuple(make(seed) for seed in range(seeds) for make in tracks.values())
         return cls(name, protocol, options, cells, tuple(tracks))
 
+    def labelled(self, label: str) -> Plan:
+        """The same runs under a label."""
+        cells = {cell.key: cell for cell in self.cells}
+        runs = tuple(cells[key] for key in self.runs)
+        return Plan(self.name, self.protocol, self.options, runs, self.tracks, label)
+
     @property
     def steps(self) -> int:
         return sum(cell.steps for cell in self.cells)
@@ -79,17 +87,16 @@ class Plan:
     def to_json(self) -> dict[str, Json]:
         cells = {cell.key: cell.to_json() for cell in self.cells}
         tracks: list[Json] = [[track.agent, track.point] for track in self.tracks]
-        return {**self._header(), "tracks": tracks, "cells": [cells[key] for key in self.runs]}
+        return {**self._header(), "label": self.label, "tracks": tracks, "cells": [cells[key] for key in self.runs]}
 
     @classmethod
     def from_json(cls, data: str | Mapping[str, Any]) -> Plan:
-        data = read_json(data, "plan", {"name", "protocol", "options", "tracks", "cells"})
+        data = read_json(data, "plan", {"name", "protocol", "options", "label", "tracks", "cells"})
         if not isinstance(data["options"], Mapping) or not isinstance(data["cells"], list | tuple):
             raise UsageError("a plan must have a mapping of options and a list of cells.")
         tracks = tuple(Track(*names) for names in data["tracks"])
-        return cls(
-            data["name"], data["protocol"], data["options"], tuple(Cell.from_json(c) for c in data["cells"]), tracks
-        )
+        cells = tuple(Cell.from_json(c) for c in data["cells"])
+        return cls(data["name"], data["protocol"], data["options"], cells, tracks, data["label"])
 
     @cached_property
     def key(self) -> str:
@@ -97,7 +104,8 @@ class Plan:
         return content_hash({**self._header(), "cells": [cell.key for cell in self.cells]})
 
     def _header(self) -> dict[str, Json]:
-        return {"name": self.name, "protocol": self.protocol, "options": dict(self.options)}
+        header: dict[str, Json] = {"name": self.name, "protocol": self.protocol, "options": dict(self.options)}
+        return header | ({"label": self.label} if self.label else {})  # studies without one keep their keys
 
 
 def keys_of(chosen: Collection[Track], tracks: Sequence[Track], runs: Sequence[str]) -> set[str]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from mohs.core.errors import UsageError, unknown
 from mohs.core.values import Json
@@ -12,6 +15,7 @@ from mohs.runs.store import CellStatus, Store, StoredStudy, sound
 
 LAST_ERRORS = 5
 SHORTEST_KEY = 4  # characters that stand for a whole key
+SHOWN_KEY = 8
 LISTED_KEY = 12
 
 
@@ -33,10 +37,32 @@ class Failure:
 
 
 @dataclass(frozen=True)
+class About:
+    """What the cells of a study say of it: environments, seeds, the smallest and the largest budget, agents' versions.
+
+    The version of an agent is a hash of the file that it is in; built-in agents have none.
+    """
+
+    envs: tuple[str, ...]
+    seeds: int
+    budget: tuple[int, ...]
+    versions: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        return {
+            "envs": list(self.envs),
+            "seeds": self.seeds,
+            "budget": list(self.budget),
+            "versions": list(self.versions),
+        }
+
+
+@dataclass(frozen=True)
 class StudyStatus:
     """Counts of a study's cells and steps; `steps_saved` are the steps that checkpoints of pending cells hold."""
 
     study: StoredStudy
+    about: About
     done: int
     pending: int
     failed: int
@@ -55,6 +81,8 @@ class StudyStatus:
             "key": self.study.key,
             "name": self.study.name,
             "protocol": self.study.protocol,
+            "label": self.study.label,
+            **self.about.to_json(),
             "options": dict(self.study.options),
             "created": self.study.created,
             "cells": self.cells,
@@ -81,7 +109,16 @@ def failures(store: Store, study: str, limit: int | None = None) -> list[Failure
 
 
 def find(store: Store, name: str, protocol: str = "") -> StoredStudy:
-    """The study with this name, key, beginning of a key, or agent: the newest, of this protocol if one is.
+    """The study with this label, name, key, beginning of a key, or agent: the newest, of this protocol if one is.
+
+    Raises:
+        UsageError: there is none, or several keys begin so.
+    """
+    return candidates(store, name, protocol)[0]
+
+
+def candidates(store: Store, name: str, protocol: str = "") -> list[StoredStudy]:
+    """The studies with this label, name, key, beginning of a key, or agent: of this protocol first, then newest first.
 
     A study has its own name, and perhaps a shorter one among its options. Of the studies of an agent, those of this
     agent alone come first, then those that name it first.
@@ -91,24 +128,54 @@ def find(store: Store, name: str, protocol: str = "") -> StoredStudy:
     """
     newest_first = store.studies()[::-1]
     studies = sorted(newest_first, key=lambda s: s.protocol != protocol)
-    named = [s for s in studies if s.name == name] or [s for s in studies if s.options.get("name") == name]
-    if named:
-        return named[0]
+    calls: tuple[Callable[[StoredStudy], object], ...] = (
+        lambda s: s.label, lambda s: s.name, lambda s: s.options.get("name")
+    )  # fmt: skip
+    for called in calls:
+        if name and (named := [s for s in studies if called(s) == name]):
+            return named
     if len(name) >= SHORTEST_KEY and (found := [s for s in studies if s.key.startswith(name)]):
         found = [s for s in found if s.protocol == protocol] or found
         if len(found) > 1:
             listed = ", ".join(f"{s.key[:LISTED_KEY]} ({s.name})" for s in found)
             raise UsageError(f"the keys of several studies begin with {name!r}: {listed}.")
-        return found[0]
+        return found
     if found := [s for s in studies if name in s.agents]:
-        return min(found, key=lambda s: (s.protocol != protocol, s.agents != (name,), s.agents[0] != name))
-    raise unknown("study", name, {s.name for s in studies})
+        return sorted(found, key=lambda s: (s.protocol != protocol, s.agents != (name,), s.agents[0] != name))
+    raise unknown("study", name, {called for s in studies for called in (s.name, s.label) if called})
+
+
+def about(store: Store, study: StoredStudy) -> About:
+    """What the cells of a study say of it. Those of the first seed name all tasks and agents."""
+    with sound(store.name):
+        cells = [json.loads(record.json) for record in store.cells(study.key, len(study.tracks) or None)]
+    trained = [cell for cell in cells if any(segment["steps"] for segment in cell["segments"])] or cells
+    steps = [sum(segment["steps"] for segment in cell["segments"]) for cell in trained]
+    tasks = [task for cell in trained for segment in cell["segments"] for task in _tasks(segment["source"])]
+    seeds = len(store.runs(study.key)) // len(study.tracks) if study.tracks else len({c["seed"] for c in cells})
+    return About(
+        tuple(dict.fromkeys(task["env"] for task in tasks)),
+        seeds,
+        tuple(sorted({min(steps), max(steps)})) if steps else (),
+        tuple(dict.fromkeys(cell["agent"]["source"] for cell in trained if cell["agent"]["source"])),
+    )
+
+
+def without_folders(name: str) -> str:
+    """The name of a study or agent as people read it: of a file its name, without its folders."""
+    return re.sub(r"\S*/(?=[^/\s]+\.py:)", "", name)
+
+
+def _tasks(source: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The tasks of a stored source: itself, or those of a set."""
+    return list(source.get("tasks", [source]))
 
 
 def _study_status(store: Store, study: StoredStudy, errors: int) -> StudyStatus:
     counts = store.counts(study.key)
     return StudyStatus(
         study,
+        about(store, study),
         done=counts.cells[CellStatus.DONE],
         pending=counts.cells[CellStatus.PENDING],
         failed=counts.cells[CellStatus.FAILED],

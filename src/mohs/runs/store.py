@@ -50,6 +50,7 @@ class StoredStudy:
     created: float
     agents: tuple[str, ...]
     tracks: tuple[Track, ...] = ()
+    label: str = ""
 
 
 @dataclass(frozen=True)
@@ -145,8 +146,8 @@ class Store(Protocol):
         """The keys of a study's cells in its order. A cell that several of its tracks share occurs several times."""
         ...
 
-    def cells(self, study: str | None = None) -> list[Record]:
-        """The cell of each run of a study in its order, or all cells by key."""
+    def cells(self, study: str | None = None, limit: int | None = None) -> list[Record]:
+        """The cell of each run of a study in its order, or all cells by key; at most `limit` of them."""
         ...
 
     def failures(self, study: str, limit: int | None = None) -> list[Record]:

@@ -12,11 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mohs.stats.aggregates import interquartile_mean, optimality_gap
 from mohs.stats.checks import FloatArray
 from mohs.stats.comparison import probability_of_improvement, rank_correlation, spearman
 from mohs.stats.doses import breaking_dose, damage
 from mohs.stats.intervals import STATISTICS, estimate, estimates
 from mohs.stats.losses import Gains, loss_parts, ratio_samples
+from mohs.stats.profiles import joint_profile
+from mohs.stats.ranks import mean_ranks
 
 SIZES = (3, 5, 10, 30, 100)
 LEVELS = (0.95, 0.995)
@@ -177,6 +180,37 @@ def studies() -> dict[str, Study]:
 
         return study
 
+    def rank(ahead: float, shared: float) -> Study:
+        """The rank of the first of three agents at 5 points, the others equal."""
+
+        def study(n: int, seed: int) -> tuple[float, float, float]:
+            rng = np.random.default_rng(seed)
+            scores = rng.standard_normal((3, 5, n)) + shared * rng.standard_normal((3, 1, n))
+            scores[0] += ahead
+            found = mean_ranks(scores)[0]
+            beaten = 0.5 * math.erfc(ahead / 2 / math.sqrt(1 + shared**2))  # by one of the others
+            return found.low, found.high, 1 + 2 * beaten
+
+        return study
+
+    spread = 0.1 * math.sqrt(2)  # of noisy runs
+
+    def above(n: int, seed: int) -> tuple[float, float, float]:
+        profile = joint_profile(noisy(np.random.default_rng(seed), n), [0.5])
+        return profile.low[0], profile.high[0], float(np.mean(_normal_above(FALLING, spread, 0.5)))
+
+    def gap(n: int, seed: int) -> tuple[float, float, float]:
+        found, short = optimality_gap(noisy(np.random.default_rng(seed), n)), 1 - FALLING
+        density = np.exp(-((short / spread) ** 2) / 2) / math.sqrt(2 * math.pi)
+        truth = short * _normal_above(short, spread, 0.0) + spread * density
+        return found.low, found.high, float(np.mean(truth))
+
+    middle = _pooled_iqm(FALLING, spread)
+
+    def pooled(n: int, seed: int) -> tuple[float, float, float]:
+        found = interquartile_mean(noisy(np.random.default_rng(seed), n), resamples=1000, seed=seed)
+        return found.low, found.high, middle
+
     return {
         "breaking dose, normal runs": breaking(noisy),
         "breaking dose, runs succeed or fail": breaking(failing),
@@ -195,6 +229,12 @@ def studies() -> dict[str, Study]:
         "probability of improvement .69, 9 points, paired": improvement(9, 1.0, shared=1.0),
         "rank correlation 1": agreement(FALLING),
         "rank correlation .8": agreement(SHUFFLED),
+        "mean rank 2 of 3, 5 points": rank(0.0, shared=0.0),
+        "mean rank 1.2 of 3, 5 points": rank(1.8, shared=0.0),
+        "mean rank 1.5 of 3, 5 points, seeds alike": rank(1.35, shared=1.0),
+        "share of runs above .5, 5 points": above,
+        "interquartile mean of 5 points": pooled,
+        "optimality gap, 5 points": gap,
     }
 
 
@@ -210,6 +250,21 @@ def attributed(rng: np.random.Generator, n: int, failing: bool) -> tuple[Gains, 
     learnt = 6 / 7 * reachable * (1 + 0.1 * rng.standard_normal(n))
     vanilla = ease * (0.9 + 0.05 * rng.standard_normal(n))
     return Gains(vanilla, ease, ease, ease), Gains(share * reachable, learnt, reachable, 0.8 * ease)
+
+
+def _normal_above(mean: FloatArray, spread: float, threshold: float) -> FloatArray:
+    """How often normal runs lie above a threshold."""
+    from scipy.special import ndtr
+
+    return np.asarray(ndtr((mean - threshold) / spread))
+
+
+def _pooled_iqm(means: FloatArray, spread: float) -> float:
+    """The mean of the middle half of normal runs of several points, pooled, by sums over a fine grid."""
+    x = np.linspace(means.min() - 8 * spread, means.max() + 8 * spread, 200_001)
+    below = 1 - np.mean([_normal_above(m - x, spread, 0.0) for m in means], axis=0)
+    inside = np.diff(np.clip(below, 0.25, 0.75))
+    return float((inside * (x[1:] + x[:-1]) / 2).sum() / inside.sum())
 
 
 def study_coverage(study: Study, n: int, repeats: int, seed: int = 0) -> float:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from mohs.core.errors import UsageError
+from mohs.stats.bounded import bounded_means
 from mohs.stats.checks import checked_array
 from mohs.stats.counts import clopper_pearson_bounds
 from mohs.stats.intervals import corrected_level
@@ -48,3 +49,17 @@ def performance_profile(scores: ArrayLike, thresholds: ArrayLike, level: float =
     low, high = clopper_pearson_bounds(above, n, claimed)
     share, lows, highs = (tuple(column.tolist()) for column in (above / n, low, high))
     return Profile(tuple(levels.tolist()), share, lows, highs, n, claimed)
+
+
+def joint_profile(scores: ArrayLike, thresholds: ArrayLike, level: float = 0.95) -> Profile:
+    """The share of runs above each threshold, where points share their seeds.
+
+    ``scores`` [points, seeds] must be complete. A seed that is hard at one point may be hard at all of them, so the
+    interval is that of the mean over seeds of the share of points. ``n`` is the number of seeds.
+    """
+    runs, levels = checked_array(scores, "scores", 2), checked_array(thresholds, "thresholds", 1)
+    if np.isnan(levels).any() or np.isnan(runs).any():
+        raise UsageError("scores and thresholds must be numbers: leave out seeds and points without a run.")
+    found = bounded_means((runs > levels[:, None, None]).mean(axis=1), 0.0, 1.0, "share of runs", level)
+    share, low, high = (tuple(getattr(e, end) for e in found) for end in ("value", "low", "high"))
+    return Profile(tuple(levels.tolist()), share, low, high, runs.shape[1], found[0].level, found[0].method)

@@ -88,7 +88,7 @@ def challenge(
         sticky: probability that the previous action is repeated.
         episodes: episodes of an evaluation.
         hyperparameters: set in all settings of all agents, by name.
-        **execution: `store`, `workers`, `pack_size`, `device`, `progress` (see `Execution`).
+        **execution: `store`, `workers`, `pack_size`, `device`, `progress`, `label` (see `Execution`).
 
     Returns:
         What was solved, after how many steps, beside GORP and random guessing.

@@ -1,159 +1,255 @@
-"""Is one agent better than another on the same cells? Probability of improvement, dial by dial and over all."""
+"""Which agent is better on the same cells? Ranks, pairs and aggregates of any number of diagnoses, with intervals."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from mohs.core.errors import UsageError
-from mohs.core.task import Task
-from mohs.core.values import Json, to_json
+from mohs.core.values import Json
+from mohs.protocols.compare.sentences import findings
+from mohs.protocols.compare.shared import Floats, SharedRuns, names_of, shared_runs
 from mohs.protocols.diagnose.verdict import LEVEL, Diagnosis
-from mohs.protocols.measures import MEASURES, return_measure
+from mohs.protocols.measures import MEASURES
 from mohs.protocols.verdict import Verdict
-from mohs.report import numbers
 from mohs.report.findings import Finding
-from mohs.stats import Estimate, paired_difference, probability_of_improvement, spearman
+from mohs.stats import (
+    Estimate,
+    bonferroni_comparisons,
+    cliques,
+    estimate,
+    friedman_p_value,
+    holm,
+    interquartile_mean,
+    mean_ranks,
+    optimality_gap,
+    paired_difference,
+    probability_of_improvement,
+    signed_rank_p_value,
+    spearman,
+)
+from mohs.stats.intervals import corrected_level
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Samples = npt.NDArray[np.float64]
+ALPHA = 1 - LEVEL
+ALL = "all dials"
+UNKNOWN = estimate([np.nan])  # no seed ran everywhere
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """Agent a against agent b, by their places. A probability above ½ and a difference above 0 mean that a is better.
+
+    `difference` is the mean over tasks of a − b, paired by seed. `p_value` is that of Wilcoxon's signed-rank test of
+    the same differences, Holm-corrected for all pairs. `correlations` are rank correlations over doses.
+    """
+
+    a: int
+    b: int
+    overall: Estimate
+    dials: tuple[tuple[str, Estimate], ...]  # at the doses other than vanilla
+    difference: Estimate
+    p_value: float
+    correlations: tuple[tuple[str, Estimate], ...]
+
+    @property
+    def cliffs_delta(self) -> Estimate:
+        """P(a > b) − P(a < b), which is twice the probability of improvement less 1."""
+        e = self.overall
+        return replace(e, value=2 * e.value - 1, low=2 * e.low - 1, high=2 * e.high - 1, statistic="Cliff's delta")
+
+    @property
+    def apart(self) -> bool:
+        """Whether the corrected test tells the two agents apart."""
+        return self.p_value <= ALPHA
+
+
+@dataclass(frozen=True, eq=False)
+class AgentSummary:
+    """One agent over all shared tasks. `gap` is known where no policy scores above 1; `dials` has its mean on each."""
+
+    name: str
+    rank: Estimate
+    mean: Estimate
+    iqm: Estimate
+    gap: Estimate | None
+    dials: tuple[tuple[str, Estimate], ...]  # at the doses other than vanilla
 
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Verdict):
-    """Agent a against agent b by one measure of their runs. Above ½ a is the better one.
-
-    The measure is normalised AUC where the tasks have references of their own; elsewhere 1 is each agent's own vanilla
-    score, which compares nothing, so that the return on the plain scale is taken.
-    """
+    """Any number of diagnosed agents on the runs that all have. `groups` are those that the tests do not tell apart."""
 
     protocol = "compare"
 
-    a: Diagnosis
-    b: Diagnosis
-    measure: str
-    overall: Estimate
-    dials: tuple[tuple[str, Estimate], ...]  # at the doses other than vanilla
-    difference: Estimate  # mean over points of a − b, paired by seed, of the seeds that ran everywhere
-    correlations: tuple[tuple[str, Estimate], ...]  # rank correlation over the doses (Tables 2 to 4 of the paper)
+    names: tuple[str, ...]
+    diagnoses: tuple[Diagnosis, ...]
+    shared: SharedRuns
+    agents: tuple[AgentSummary, ...]
+    pairs: tuple[Pair, ...]
+    friedman: float
+    groups: tuple[tuple[int, ...], ...]
+    notes: tuple[str, ...] = ()
 
     @property
-    def names(self) -> tuple[str, str]:
-        """Names that tell the agents apart."""
-        a, b = str(self.a.study.agent), str(self.b.study.agent)
-        return (a, b) if a != b else (f"{a} (A)", f"{b} (B)")
+    def measure(self) -> str:
+        """The name of the measure that agents are compared by."""
+        return self.shared.measure
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The agents from the best mean rank to the worst."""
+        return tuple(sorted(range(len(self.names)), key=lambda i: self.agents[i].rank.value))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Which agent is better, and how sure that is."""
-        return (Finding(_sentence(*self.names, self)),)
+        """Which agent is better, how sure that is, and what was left out."""
+        return findings(self)
 
-    @property
-    def quantities(self) -> list[tuple[str, str, Estimate]]:
-        """Every number with the dial it is of and what it is."""
-        found = [
-            ("all dials", "probability of improvement", self.overall),
-            ("all dials", "difference", self.difference),
-        ]
-        found += [(name, "probability of improvement", e) for name, e in self.dials]
-        return found + [(name, "rank correlation", e) for name, e in self.correlations]
+    def against(self, baseline: int) -> Estimate:
+        """The first agent's mean paired difference to another, corrected for the number of others."""
+        seeds = _by_seed(self.shared)
+        return paired_difference(seeds[0], seeds[baseline], "mean", LEVEL, len(self.names) - 1)
+
+    def worse_than(self, margin: float = 0.0) -> tuple[str, ...]:
+        """The agents that the first one is certainly worse than: the interval of the difference lies below −margin."""
+        found = {name: self.against(i) for i, name in enumerate(self.names) if i}
+        return tuple(name for name, e in found.items() if e.known and e.high < -margin)
 
     def frame(self) -> pd.DataFrame:
-        """One row for each dial and quantity, with its interval."""
+        """One row for each quantity of an agent or of a pair, with its interval."""
         import pandas as pd
 
-        rows = [{"dial": dial, "quantity": quantity, **e.to_dict()} for dial, quantity, e in self.quantities]
+        columns = ("agent", "against", "dial", "quantity")
+        rows = [{**dict(zip(columns, key, strict=True)), **e.to_dict()} for key, e in self._quantities()]
         return pd.DataFrame(rows)
+
+    def _quantities(self) -> list[tuple[tuple[str, str, str, str], Estimate]]:
+        found: list[tuple[tuple[str, str, str, str], Estimate]] = []
+        for agent in self.agents:
+            own = {"mean rank": agent.rank, "mean": agent.mean, "interquartile mean": agent.iqm}
+            own |= {"optimality gap": agent.gap} if agent.gap is not None else {}
+            found += [((agent.name, "", ALL, what), e) for what, e in own.items()]
+            found += [((agent.name, "", dial, "mean"), e) for dial, e in agent.dials]
+        for pair in self.pairs:
+            who = self.names[pair.a], self.names[pair.b]
+            both = {"probability of improvement": pair.overall, "Cliff's delta": pair.cliffs_delta}
+            found += [((*who, ALL, what), e) for what, e in (both | {"difference": pair.difference}).items()]
+            found += [((*who, dial, "probability of improvement"), e) for dial, e in pair.dials]
+            found += [((*who, dial, "rank correlation"), e) for dial, e in pair.correlations]
+        return found
 
     def to_json(self) -> dict[str, Json]:
         """As plain data."""
         return {
-            "a": to_json(str(self.a.study.agent)),
-            "b": to_json(str(self.b.study.agent)),
+            "headline": list(self.sentences),
             "measure": self.measure,
-            "probability_of_improvement": self.overall.to_dict(),
-            "difference": self.difference.to_dict(),
-            "dials": {name: e.to_dict() for name, e in self.dials},
-            "rank_correlation": {name: e.to_dict() for name, e in self.correlations},
+            "agents": [self._agent_json(i) for i in range(len(self.names))],
+            "pairs": [self._pair_json(pair) for pair in self.pairs],
+            "friedman_p_value": self.friedman,
+            "not_told_apart": [[self.names[i] for i in group] for group in self.groups],
+            "left_out": list(self.shared.left_out),
+            "notes": list(self.notes),
+        }
+
+    def _agent_json(self, i: int) -> dict[str, Json]:
+        agent, diagnosis = self.agents[i], self.diagnoses[i]
+        return {
+            "name": agent.name,
+            "label": diagnosis.label,
+            "study": diagnosis.study.to_json(),
+            "mean_rank": agent.rank.to_dict(),
+            "mean": agent.mean.to_dict(),
+            "interquartile_mean": agent.iqm.to_dict(),
+            "optimality_gap": None if agent.gap is None else agent.gap.to_dict(),
+            "dials": {name: e.to_dict() for name, e in agent.dials},
+        }
+
+    def _pair_json(self, pair: Pair) -> dict[str, Json]:
+        return {
+            "a": self.names[pair.a],
+            "b": self.names[pair.b],
+            "probability_of_improvement": pair.overall.to_dict(),
+            "cliffs_delta": pair.cliffs_delta.to_dict(),
+            "difference": pair.difference.to_dict(),
+            "p_value": pair.p_value,
+            "dials": {name: e.to_dict() for name, e in pair.dials},
+            "rank_correlation": {name: e.to_dict() for name, e in pair.correlations},
         }
 
 
-def compare_diagnoses(a: Diagnosis, b: Diagnosis) -> Comparison:
-    """Two diagnoses on the doses and seeds that both have."""
-    measure = a.measure if a.scale.bounded else return_measure(a.scores.measures)
-    shared = _shared(a, b, measure)
-    dials, correlations = [], []
-    vanilla = a.study.task({})
-    for name, doses in shared.items():
-        turned = {task: pair for task, pair in doses.items() if task != vanilla}
-        if turned:
-            dials.append((name, probability_of_improvement(*_sides(turned), LEVEL, paired=True)))
-        if len(doses) > 2:
-            correlations.append((name, spearman(*_sides(doses), LEVEL)))
-    # Vanilla is a dose of every dial, and one point.
-    x, y = _sides({task: pair for doses in shared.values() for task, pair in doses.items()})
-    overall = probability_of_improvement(x, y, LEVEL, paired=True)
-    both = ~np.isnan(x - y).any(axis=0)
-    difference = paired_difference(x[:, both].mean(axis=0), y[:, both].mean(axis=0), "mean", LEVEL)
-    return Comparison(a, b, measure, overall, tuple(dials), difference, tuple(correlations))
+def compare_diagnoses(diagnoses: Sequence[Diagnosis], notes: Sequence[str] = ()) -> Comparison:
+    """Diagnoses on the doses and seeds that all have.
+
+    Raises:
+        UsageError: there is one only, two are of the same runs, or they have nothing in common.
+    """
+    if len(diagnoses) < 2:
+        raise UsageError("a comparison needs two studies or more.")
+    names = names_of(diagnoses)
+    shared = shared_runs(names, diagnoses)
+    bounded, whole = diagnoses[0].scale.bounded, shared.complete
+    pairs = _pairs(shared)
+    groups = cliques(len(names), {(pair.a, pair.b) for pair in pairs if pair.apart})
+    friedman = friedman_p_value(whole) if whole.shape[2] > 1 else 1.0
+    ranks = mean_ranks(whole, LEVEL) if whole.shape[2] else [UNKNOWN] * len(names)
+    agents = tuple(
+        _agent(name, shared, i, rank, bounded) for i, (name, rank) in enumerate(zip(names, ranks, strict=True))
+    )
+    return Comparison(names, tuple(diagnoses), shared, agents, pairs, friedman, groups, tuple(notes))
 
 
-def _sides(doses: Mapping[Task, tuple[Samples, Samples]]) -> tuple[Samples, Samples]:
-    """The scores [points, seeds] of both agents."""
-    return np.array([pair[0] for pair in doses.values()]), np.array([pair[1] for pair in doses.values()])
+def _by_seed(shared: SharedRuns) -> Floats:
+    """The mean over all tasks [agents, seeds], of the seeds that ran everywhere; one without a value if none did."""
+    found = shared.complete.mean(axis=1)
+    return found if found.shape[1] else np.full((len(found), 1), np.nan)
 
 
-def _shared(a: Diagnosis, b: Diagnosis, measure: str) -> dict[str, dict[Task, tuple[Samples, Samples]]]:
-    """By dial, the scores of both agents at each dose at which both have runs, on the seeds that both have."""
-    if (a.study.budget, a.study.task({})) != (b.study.budget, b.study.task({})):
-        raise UsageError(
-            f"the two studies cannot be compared: {a.study.agent.name} had {a.study.budget:,} steps on "
-            f"{a.study.task({})}, {b.study.agent.name} {b.study.budget:,} steps on {b.study.task({})}."
+def _agent(name: str, shared: SharedRuns, i: int, rank: Estimate, bounded: bool) -> AgentSummary:
+    runs = shared.complete[i]
+    if not runs.shape[1]:
+        return AgentSummary(name, rank, UNKNOWN, UNKNOWN, None, ())
+    dials = tuple(
+        (dial.name, estimate(runs[list(dial.turned)].mean(axis=0), "mean", LEVEL))
+        for dial in shared.dials
+        if dial.turned
+    )
+    gap = optimality_gap(runs, 1.0, LEVEL) if bounded and MEASURES[shared.measure].normalised else None
+    mean = estimate(runs.mean(axis=0), "mean", LEVEL)
+    return AgentSummary(name, rank, mean, interquartile_mean(runs, LEVEL), gap, dials)
+
+
+def _pairs(shared: SharedRuns) -> tuple[Pair, ...]:
+    scores, seeds = shared.scores, _by_seed(shared)
+    count = bonferroni_comparisons(len(scores))
+    level = corrected_level(LEVEL, count)
+    places = list(combinations(range(len(scores)), 2))
+    p_values = holm([signed_rank_p_value(seeds[a] - seeds[b]) for a, b in places])
+
+    def improvement(a: int, b: int, points: Sequence[int]) -> Estimate:
+        rows = list(points)
+        return probability_of_improvement(scores[a, rows], scores[b, rows], level, paired=True)
+
+    return tuple(
+        Pair(
+            a,
+            b,
+            improvement(a, b, range(scores.shape[1])),
+            tuple((dial.name, improvement(a, b, dial.turned)) for dial in shared.dials if dial.turned),
+            paired_difference(seeds[a], seeds[b], "mean", LEVEL, count),
+            p_value,
+            tuple(
+                (dial.name, spearman(scores[a, list(dial.points)], scores[b, list(dial.points)], level))
+                for dial in shared.dials
+                if len(dial.points) > 2
+            ),
         )
-    seeds = min(a.study.seeds, b.study.seeds)
-    other = {d.name: {dose.value: dose for dose in d.doses} for d in b.dials}
-    shared = {}
-    for d in a.dials:
-        doses = {
-            a.study.task({d.name: dose.value}): (
-                dose.samples[measure][:seeds],
-                other[d.name][dose.value].samples[measure][:seeds],
-            )
-            for dose in d.doses
-            if dose.value in other.get(d.name, {})
-        }
-        doses = {task: pair for task, pair in doses.items() if not any(np.isnan(side).all() for side in pair)}
-        if doses:
-            shared[d.name] = doses
-    if not shared:
-        raise UsageError("the two studies have no dial and dose in common at which both have finished runs.")
-    return shared
-
-
-def _sentence(a: str, b: str, comparison: Comparison) -> str:
-    overall, difference, score = comparison.overall, comparison.difference, MEASURES[comparison.measure].title
-    if math.isnan(overall.value):
-        return f"No dose has runs of both {a} and {b}: no verdict."
-    if not overall.known:
-        return f"Too few runs to say whether {a} is better than {b} (n = {overall.n})."
-    chance = (
-        f"A run of {a} beats a run of {b} with probability {numbers.number(overall.value)} "
-        f"({numbers.at_length(overall)})"
+        for (a, b), p_value in zip(places, p_values, strict=True)
     )
-    gap = (
-        f"the mean paired difference of {score} is {numbers.number(difference.value)} ({numbers.at_length(difference)})"
-    )
-    if overall.low > 0.5:
-        winner = f"{a} is the better agent over these doses."
-    elif overall.high < 0.5:
-        winner = f"{b} is the better agent over these doses."
-    else:
-        winner = "Neither is clearly better over these doses."
-    return f"{winner} {chance}; {gap}."

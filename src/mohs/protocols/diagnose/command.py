@@ -88,7 +88,7 @@ def diagnose(
         budget: environment steps of each run.
         keep_going: go on where vanilla is not learnt. By default the diagnosis ends there, and the verdict says so in
             `stopped`.
-        **execution: `store`, `workers`, `pack_size`, `device`, `progress` (see `Execution`).
+        **execution: `store`, `workers`, `pack_size`, `device`, `progress`, `label` (see `Execution`).
 
     Returns:
         The verdict.

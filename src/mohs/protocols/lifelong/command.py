@@ -106,7 +106,7 @@ def lifelong(
         steps: steps of every block, in place of the curriculum's.
         episodes: episodes of an evaluation.
         mode: policy of evaluations, "greedy" or "sample".
-        **execution: `store`, `workers`, `pack_size`, `device`, `progress` (see `Execution`).
+        **execution: `store`, `workers`, `pack_size`, `device`, `progress`, `label` (see `Execution`).
 
     Returns:
         Metrics of forgetting and transfer, with intervals.

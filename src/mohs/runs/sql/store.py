@@ -104,11 +104,11 @@ class SqlStore:
         with database.reading(self.engine) as db:
             return list(db.scalars(query))
 
-    def cells(self, study: str | None = None) -> list[Record]:
+    def cells(self, study: str | None = None, limit: int | None = None) -> list[Record]:
         if study is None:
-            return self._records(_RECORD.order_by(CELL.c.key))
+            return self._records(_RECORD.order_by(CELL.c.key).limit(limit))
         mine = _RECORD.join(STUDY_CELL, STUDY_CELL.c.cell == CELL.c.key).where(STUDY_CELL.c.study == study)
-        return self._records(mine.order_by(STUDY_CELL.c.position))
+        return self._records(mine.order_by(STUDY_CELL.c.position).limit(limit))
 
     def failures(self, study: str, limit: int | None = None) -> list[Record]:
         place = sa.func.min(STUDY_CELL.c.position).label("place")
@@ -186,17 +186,18 @@ def _header(plan: Plan) -> str:
     """The options, tracks and agents of a plan as text. What trains nothing is a baseline, none of its agents."""
     tracks: list[Json] = [[track.agent, track.point] for track in plan.tracks]
     agents: list[Json] = list(dict.fromkeys(cell.agent.name for cell in plan.cells if cell.steps))
-    return canonical_json({"study": dict(plan.options), "tracks": tracks, "agents": agents})
+    return canonical_json({"study": dict(plan.options), "tracks": tracks, "agents": agents, "label": plan.label})
 
 
 def _study(row: sa.Row[Any]) -> StoredStudy:
-    """A study; older versions wrote its options alone, or with its tracks but without its agents."""
+    """A study; older versions wrote its options alone, or with its tracks but without its agents and its label."""
     data = json.loads(row.options)
-    if set(data) - {"agents"} != {"study", "tracks"}:
+    if set(data) - {"agents", "label"} != {"study", "tracks"}:
         data = {"study": data, "tracks": []}
     agents = tuple(data.get("agents", row.name.split(" ")[:1]))
     tracks = tuple(Track(agent, point) for agent, point in data["tracks"])
-    return StoredStudy(row.key, row.name, row.protocol, data["study"], row.created, agents, tracks)
+    label = data.get("label", "")
+    return StoredStudy(row.key, row.name, row.protocol, data["study"], row.created, agents, tracks, label)
 
 
 def _parts(keys: Iterable[str]) -> Iterator[list[str]]:

@@ -1,0 +1,40 @@
+"""Who ranks first, and which agents are not told apart?"""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from mohs.protocols.compare.comparison import Comparison
+from mohs.protocols.compare.figures.forest import Forest, ForestRow, forest_figure
+from mohs.protocols.compare.figures.looks import colour, short
+from mohs.report import numbers
+from mohs.report.theme import LIGHT
+
+
+def rank_forest(comparison: Comparison) -> Forest:
+    """The mean ranks, best first."""
+    rows = tuple(
+        ForestRow(short(comparison.names[i]), comparison.agents[i].rank, colour=colour(i)) for i in comparison.order
+    )
+    note = f"mean rank at the same task and seed, 1 = best · {numbers.level(rows[0].estimate.level)} intervals · "
+    note += f"{numbers.count(r.estimate.n for r in rows)} seeds"
+    if comparison.groups:
+        note += " · the lines at the right join agents that the tests do not tell apart"
+    return Forest(rows, note, None, limits=(1.0, float(len(rows))), title="mean rank")
+
+
+def ranks_figure(comparison: Comparison) -> go.Figure:
+    """Mean ranks with intervals, and a line for every group."""
+    data, groups = rank_forest(comparison), comparison.groups
+    figure = forest_figure(data, columns=min(len(groups), 5))
+    rows = {agent: y for y, agent in enumerate(comparison.order)}
+    figure.update_layout(xaxis2={"anchor": "y", "domain": [1 - 0.06 * min(len(groups), 5), 1], "visible": False})
+    figure.update_layout(xaxis2={"range": [-0.6, max(len(groups), 1) - 0.4]})
+    for column, group in enumerate(groups):
+        at = sorted(rows[agent] + data.below for agent in group)
+        figure.add_scatter(
+            x=[column] * len(at), y=at, mode="lines+markers", xaxis="x2", showlegend=False,
+            line={"color": LIGHT.muted, "width": 3}, marker={"size": 8, "color": LIGHT.muted},
+            hovertemplate=f"not told apart: {', '.join(short(comparison.names[i]) for i in group)}<extra></extra>",
+        )  # fmt: skip
+    return figure
