@@ -18,6 +18,7 @@ from mohs.report.figures.marks import error_bars
 from mohs.report.theme import LIGHT
 from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side, monotone_fit
 
+BEYOND = 0.25  # how far intervals are followed, as a share of the range of the means
 HALF_KNOWN = (BreakingStatus.REACHED, BreakingStatus.NOT_REACHED)
 
 
@@ -174,14 +175,18 @@ def draw_missing(figure: go.Figure, data: DialResponse, y: float, cell: dict[str
 def score_range(
     groups: list[tuple[Estimate, ...]], runs: tuple[npt.NDArray[np.float64], ...], bounded: bool
 ) -> tuple[float, float]:
-    """A vertical range that holds every interval and nearly every run; of bounded scores at least 0 to 1."""
-    ends = [x for group in groups for e in group for x in (e.value, e.low, e.high) if math.isfinite(x)]
+    """A vertical range that holds every mean and nearly every run; of bounded scores at least 0 to 1.
+
+    Intervals are followed a little beyond that: one that is much wider would flatten everything else.
+    """
+    known = [e for group in groups for e in group if math.isfinite(e.value)]
     pooled = np.concatenate([*runs, np.zeros(0)])
     pooled = pooled[np.isfinite(pooled)]
-    cut = np.quantile(pooled, [0.005, 0.995]).tolist() if pooled.size else []
-    if bounded:
-        low, high = min([0.0, *ends, *cut]), max([1.0, *ends, *cut])
-        return max(low, -1.5) - 0.04, min(high, 2.5) + 0.06
-    low, high = min([0.0, *ends, *cut]), max([0.0, *ends, *cut])
+    shown = [0.0, *([1.0] if bounded else []), *(e.value for e in known)]
+    shown += np.quantile(pooled, [0.005, 0.995]).tolist() if pooled.size else []
+    low, high = (max(min(shown), -1.5), min(max(shown), 2.5)) if bounded else (min(shown), max(shown))
+    room = BEYOND * (high - low or 1.0)
+    ends = [x for e in known for x in (e.low, e.high) if math.isfinite(x)]
+    low, high = max(min([low, *ends]), low - room), min(max([high, *ends]), high + room)
     pad = 0.05 * (high - low or 1.0)
     return low - pad, high + pad
