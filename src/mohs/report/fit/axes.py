@@ -32,7 +32,11 @@ def fit_vertical(axis: dict[str, Any], room: float, widest: float) -> float:
     shown = axis.get("showticklabels", True) is not False
     labels = list(axis.get("ticktext") or ()) if shown else []
     if labels:
-        axis["ticktext"] = labels = [texts.wrapped(str(label), widest, TICK) for label in labels]
+        narrow = [texts.wrapped(str(label), widest, TICK) for label in labels]
+        at = sorted(places(axis, list(axis["tickvals"]), room))
+        closest = min((b - a for a, b in zip(at, at[1:], strict=False)), default=room)
+        if closest >= max(texts.height(label, TICK) for label in narrow):
+            axis["ticktext"] = labels = narrow
     needed = max([texts.width(label, TICK) for label in labels] or [30.0 if shown else 0.0]) + 10
     if text := title(axis):
         axis["title"] = {**axis["title"], "text": texts.wrapped(text, room, TITLE)}

@@ -21,6 +21,9 @@ def fit_cells(written: Sequence[Sequence[str]], room: float) -> tuple[list[list[
     for found in (whole, broken, small, values):
         if all(texts.width(text, SIZE) <= room - 4 for row in found for text in row):
             break
+    else:
+        share = (room - 4) / max(texts.width(text, SIZE) for row in values for text in row)
+        found = [[f"<span style='font-size:{SIZE * share:.0f}px'>{text}</span>" for text in row] for row in values]
     return found, 10 + max(texts.height(text, SIZE) for row in found for text in row)
 
 

@@ -46,7 +46,7 @@ def fitted(figure: go.Figure, width: int) -> go.Figure:
 def fitting(figure: go.Figure, width: int) -> Fitting:
     """What changes of a figure that has only so many pixels."""
     layout = copy.deepcopy({k: v for k, v in figure.layout.to_plotly_json().items() if k != "template"})
-    panels = _panels(layout)
+    panels = _panels(layout, {f"xaxis{(getattr(trace, 'xaxis', None) or 'x')[1:]}" for trace in figure.data})
     old = {"l": 64, "r": 24, "t": 76, "b": 92} | layout.get("margin", {})
     high = float(layout.get("height", 450)) - old["t"] - old["b"]
     headings = _headings(layout)
@@ -91,10 +91,10 @@ class _Panel:
     share: float  # of the height
 
 
-def _panels(layout: Mapping[str, Any]) -> list[_Panel]:
-    """The panels from left to right, from top to bottom."""
+def _panels(layout: Mapping[str, Any], used: set[str]) -> list[_Panel]:
+    """The panels in which something is drawn, from left to right, from top to bottom."""
     found = []
-    for name in [key for key in layout if key.startswith("xaxis")] or ["xaxis"]:
+    for name in [key for key in layout if key.startswith("xaxis") and key in used] or ["xaxis"]:
         x = layout.get(name, {})
         number = _AXIS.match(name).group(2)  # type: ignore[union-attr]
         y = f"yaxis{(x.get('anchor') or f'y{number}')[1:]}"
@@ -133,8 +133,11 @@ def _grid(
 
 def _beside(layout: Mapping[str, Any], panels: Sequence[_Panel]) -> float:
     """Pixels between two panels: room for labels, unless all share the axis of the first."""
-    shared = all(layout.get(p.y, {}).get("showticklabels", True) is False for p in panels if p.column > 0)
-    return 14.0 if shared else 54.0
+    return 24.0 if all(_unlabelled(layout, p) for p in panels if p.column > 0) else 54.0
+
+
+def _unlabelled(layout: Mapping[str, Any], panel: _Panel) -> bool:
+    return layout.get(panel.y, {}).get("showticklabels", True) is False
 
 
 def _panel_height(
@@ -203,8 +206,8 @@ def _stack(
     ]
     whole = sum(tall) + sum(gaps)
     drawn = len({panel.column for panel in panels})
-    titles = {axes.title(layout[p.y]): layout[p.y].get("title") for p in panels if p.column == panels[0].column}
-    gap = _beside(layout, panels)
+    shared = columns < drawn and all(_unlabelled(layout, p) == (p.column > 0) for p in panels)
+    gap, title = _beside(layout, panels), layout[panels[0].y].get("title")
     wide = (inner - gap * (columns - 1)) / columns
     top = whole
     for r, row in enumerate(rows):
@@ -213,10 +216,8 @@ def _stack(
             if len(panels) > 1:
                 x["domain"] = [c * (wide + gap) / inner, min(1.0, (c * (wide + gap) + wide) / inner)]
                 y["domain"] = [max(0.0, (top - tall[r]) / whole), top / whole]
-            if c == 0 and columns < drawn and y.get("showticklabels") is False and y.get("matches"):
-                y["showticklabels"] = True
-                if not axes.title(y) and len(titles) == 1:
-                    y["title"] = next(iter(titles.values()))
+            if shared:
+                y |= {"showticklabels": c == 0, "title": title if c == 0 else None}
             axes.fit_vertical(y, tall[r], 0.32 * inner)
         top -= tall[r] + (gaps[r] if r < len(gaps) else 0)
     return whole

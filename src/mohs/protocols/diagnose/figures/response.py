@@ -15,10 +15,10 @@ from mohs.protocols.measures import MEASURES, return_measure
 from mohs.report import numbers
 from mohs.report.figures.dose_axis import DoseAxis, dose_axis, numeric
 from mohs.report.figures.marks import error_bars
+from mohs.report.figures.ranges import axis_range
 from mohs.report.theme import LIGHT
 from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side, monotone_fit
 
-BEYOND = 0.25  # how far intervals are followed, as a share of the range of the means
 HALF_KNOWN = (BreakingStatus.REACHED, BreakingStatus.NOT_REACHED)
 
 
@@ -175,18 +175,11 @@ def draw_missing(figure: go.Figure, data: DialResponse, y: float, cell: dict[str
 def score_range(
     groups: list[tuple[Estimate, ...]], runs: tuple[npt.NDArray[np.float64], ...], bounded: bool
 ) -> tuple[float, float]:
-    """A vertical range that holds every mean and nearly every run; of bounded scores at least 0 to 1.
-
-    Intervals are followed a little beyond that: one that is much wider would flatten everything else.
-    """
-    known = [e for group in groups for e in group if math.isfinite(e.value)]
+    """A vertical range that holds every mean and nearly every run; of bounded scores at least 0 to 1."""
     pooled = np.concatenate([*runs, np.zeros(0)])
     pooled = pooled[np.isfinite(pooled)]
-    shown = [0.0, *([1.0] if bounded else []), *(e.value for e in known)]
-    shown += np.quantile(pooled, [0.005, 0.995]).tolist() if pooled.size else []
-    low, high = (max(min(shown), -1.5), min(max(shown), 2.5)) if bounded else (min(shown), max(shown))
-    room = BEYOND * (high - low or 1.0)
-    ends = [x for e in known for x in (e.low, e.high) if math.isfinite(x)]
-    low, high = max(min([low, *ends]), low - room), min(max([high, *ends]), high + room)
-    pad = 0.05 * (high - low or 1.0)
-    return low - pad, high + pad
+    also = np.quantile(pooled, [0.005, 0.995]).tolist() if pooled.size else []
+    if bounded:
+        also = [1.0, *np.clip(also, -1.5, 2.5).tolist()]
+    low, high = axis_range([e for group in groups for e in group], [0.0, *also])
+    return low, high
