@@ -16,7 +16,7 @@ import pytest
 from drawn_diagnoses import diagnosis
 from mohs.core.errors import UsageError
 from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis, Dose
-from mohs.report import png
+from mohs.report import pictures
 from mohs.report.findings import Finding
 from mohs.report.page import page_html, simple_page
 from mohs.report.theme import blank
@@ -155,7 +155,7 @@ def test_png_without_browser_says_what_to_install_and_writes_nothing(
 def test_png_of_figures(whole: Diagnosis, tmp_path: Path) -> None:
     pytest.importorskip("kaleido")
     some = {name: whole.figures()[name] for name in ("ranking", "dial-delay")}
-    paths = png.write_pictures(some, tmp_path / "png")
+    paths = pictures.write_pictures(some, tmp_path / "png")
     assert [p.name for p in paths] == ["ranking.png", "dial-delay.png"]
     assert all(p.read_bytes().startswith(b"\x89PNG") for p in paths)
     assert sorted(p.name for p in (tmp_path / "png").iterdir()) == ["dial-delay.png", "ranking.png"]

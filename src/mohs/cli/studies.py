@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from mohs.core.errors import UsageError
-from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl
+from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Paper, Png, SingleFile, StoreUrl
 from mohs.report.terminal import print_json, show_table
 
 
@@ -44,6 +44,8 @@ def report(
     out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     png: Png = False,
+    paper: Paper = None,
+    single_file: SingleFile = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a study from what the store holds, finished or not."""
@@ -53,7 +55,7 @@ def report(
 
     with open_store(store, create=False) as opened:
         key = find_study(opened, study)
-        output = Output.of(out, opened.study(key).name, png, as_json)
+        output = Output.of(out, opened.study(key).name, png, as_json, paper, single_file)
         output.check()
         verdict = stored_verdict(opened, key)
     deliver(verdict, output)

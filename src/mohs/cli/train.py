@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl, Workers
+from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Paper, Png, SingleFile, StoreUrl, Workers
 from mohs.protocols.protocol import Protocol, Request
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ def train(
     pack_size: PackSize = None,
     device: Device = "cpu",
     png: Png = False,
+    paper: Paper = None,
+    single_file: SingleFile = False,
     as_json: AsJson = False,
 ) -> int:
     """Checks everything, then trains what the store does not hold, and shows the verdict; the exit code."""
@@ -74,7 +76,7 @@ def train(
     from mohs.runs.execution import Execution
 
     study = request.study
-    output = Output.of(out, study.name, png, as_json)
+    output = Output.of(out, study.name, png, as_json, paper, single_file)
     output.check()
     for directory in request.directories:
         check_directory(directory)

@@ -19,8 +19,8 @@ from mohs.report.data import json_text
 from mohs.report.files import filled, resource, write
 from mohs.report.findings import Finding
 from mohs.report.fit import fitting
+from mohs.report.pictures import find_browser, write_pictures
 from mohs.report.plotly_js import script, shared_source
-from mohs.report.png import find_browser, write_pictures
 from mohs.report.theme import DARK, FONT, LIGHT, Theme, exchange, roles
 
 PAGE, DATA = "report.html", "verdict.json"

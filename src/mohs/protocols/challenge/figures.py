@@ -133,7 +133,7 @@ def kinds_figure(verdict: ChallengeVerdict) -> go.Figure:
         )  # fmt: skip
     figure.update_xaxes(range=[0, 1], tickformat=".0%", title={"text": "share of runs"})
     figure.update_yaxes(autorange="reversed", showgrid=False, ticks="")
-    figure.update_layout(barmode="stack", showlegend=True, uniformtext={"minsize": 9, "mode": "hide"}, legend={"traceorder": "normal"})
+    figure.update_layout(barmode="stack", showlegend=True, legend={"traceorder": "normal"})
     return figure
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mohs.core.errors import UsageError
-from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl
+from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Paper, Png, SingleFile, StoreUrl
 
 if TYPE_CHECKING:
     from mohs.protocols.compare.comparison import Comparison
@@ -20,12 +20,14 @@ def compare_command(
     out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     png: Png = False,
+    paper: Paper = None,
+    single_file: SingleFile = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare two diagnosed agents on the same cells: probability of improvement with intervals."""
     from mohs.protocols.output import Output, deliver
 
-    output = Output.of(out, f"{a} against {b}", png, as_json)
+    output = Output.of(out, f"{a} against {b}", png, as_json, paper, single_file)
     output.check()
     deliver(compare(a, b, store=store), output)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -34,7 +35,7 @@ def fit_vertical(axis: dict[str, Any], room: float, widest: float) -> float:
     if labels:
         narrow = [texts.wrapped(str(label), widest, TICK) for label in labels]
         at = sorted(places(axis, list(axis["tickvals"]), room))
-        closest = min((b - a for a, b in zip(at, at[1:], strict=False)), default=room)
+        closest = min((b - a for a, b in itertools.pairwise(at)), default=room)
         if closest >= max(texts.height(label, TICK) for label in narrow):
             axis["ticktext"] = labels = narrow
     needed = max([texts.width(label, TICK) for label in labels] or [30.0 if shown else 0.0]) + 10
@@ -60,7 +61,7 @@ def _fit_ticks(axis: dict[str, Any], room: float) -> float:
         axis["tickangle"] = 0
         return 10 + max(texts.height(label, size) for label in labels)
     if _even(at):
-        steep = min(abs(b - a) for a, b in zip(at, at[1:], strict=False)) < 22
+        steep = min(abs(b - a) for a, b in itertools.pairwise(at)) < 22
         axis["tickangle"] = -90 if steep else -SLANT
         axis["ticktext"] = labels = [" ".join(map(texts.plain, texts.lines(label))) for label in labels]
         axis["tickfont"] = {**(axis.get("tickfont") or {}), "size": 11.0}
@@ -91,5 +92,5 @@ def thinned(at: Sequence[float], labels: Sequence[str]) -> list[int]:
 
 def _even(at: Sequence[float]) -> bool:
     """Whether labels are names side by side, of which none can be guessed from its neighbours."""
-    gaps = [b - a for a, b in zip(at, at[1:], strict=False)]
+    gaps = [b - a for a, b in itertools.pairwise(at)]
     return max(gaps) - min(gaps) < 1e-6 * max(1.0, max(map(abs, gaps)))

@@ -7,6 +7,7 @@ layout for each width.
 from __future__ import annotations
 
 import copy
+import itertools
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -200,10 +201,7 @@ def _stack(
     """Gives every panel its place; the height of all of them together."""
     rows = [range(i, min(i + columns, len(panels))) for i in range(0, len(panels), columns)]
     tall = [max(heights[i] for i in row) for row in rows]
-    gaps = [
-        max(belows[i] for i in row) + max(aboves[i] for i in after) + 6
-        for row, after in zip(rows, rows[1:], strict=False)
-    ]
+    gaps = [max(belows[i] for i in row) + max(aboves[i] for i in after) + 6 for row, after in itertools.pairwise(rows)]
     whole = sum(tall) + sum(gaps)
     drawn = len({panel.column for panel in panels})
     shared = columns < drawn and all(_unlabelled(layout, p) == (p.column > 0) for p in panels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 
@@ -70,7 +71,7 @@ def _wrapped_line(line: str, room: float, size: float) -> list[str]:
 def collide(places: Sequence[float], texts: Sequence[str], size: float, gap: float = 5) -> bool:
     """Whether labels centred at these places, in pixels, touch their neighbours on any line."""
     order = sorted(range(len(places)), key=places.__getitem__)
-    for a, b in zip(order, order[1:], strict=False):
+    for a, b in itertools.pairwise(order):
         room = places[b] - places[a] - gap
         for one, other in zip(lines(texts[a]), lines(texts[b]), strict=False):
             if plain(one) and plain(other) and (_line_width(one, size) + _line_width(other, size)) / 2 > room:
