@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 _ESCAPES = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -18,12 +18,12 @@ _ESCAPES = {
     "ⁿ": r"$^{n}$", "₂": r"$_{2}$", "∈": r"$\in$", "↔": r"$\leftrightarrow$",
 }  # fmt: skip
 _NUMBER = re.compile(r"^[\s\d.,+\-−–∞%\[\]()×e/]*$|^(missing|not defined|unknown)$")
-PREAMBLE = r"""% In the preamble: \usepackage{booktabs}, \usepackage[T1]{fontenc}; with older LaTeX also \usepackage[utf8]{inputenc}.
-"""
+PREAMBLE = "% needs \\usepackage{booktabs}, \\usepackage{graphicx} and \\usepackage[T1]{fontenc}\n"
+WIDE = 85  # characters of a line from which a table is scaled down to the width of the text
 
 
 def escaped(text: str) -> str:
-    """A text as LaTeX prints it. Letters with accents stay; a sign that LaTeX has no name for is given by its number."""
+    """A text as LaTeX prints it. Letters with accents stay; a sign without a LaTeX name is given by its number."""
     return "".join(_ESCAPES.get(c) or (c if _prints(c) else rf"\mbox{{U+{ord(c):04X}}}") for c in text)
 
 
@@ -35,18 +35,21 @@ def _prints(c: str) -> bool:
 def table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], label: str) -> str:
     """A floating table with rules of booktabs; columns of numbers are set flush right."""
     kinds = "".join("r" if i and _numeric(row[i] for row in rows) else "l" for i in range(len(columns)))
+    widths = [max(len(row[i]) for row in (columns, *rows)) for i in range(len(columns))]
+    scaled = sum(widths) + 2 * len(widths) > WIDE
     lines = [
         PREAMBLE + r"\begin{table}",
         r"  \centering",
         rf"  \caption{{{escaped(title)}}}",
         rf"  \label{{{label}}}",
+        *([r"  \resizebox{\linewidth}{!}{%"] if scaled else []),
         rf"  \begin{{tabular}}{{{kinds}}}",
         r"    \toprule",
         _line(columns),
         r"    \midrule",
         *map(_line, rows),
         r"    \bottomrule",
-        r"  \end{tabular}",
+        r"  \end{tabular}" + ("}" if scaled else ""),
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
@@ -58,5 +61,5 @@ def _line(cells: Sequence[str]) -> str:
     return f"    {' & '.join(shown)} \\\\"
 
 
-def _numeric(cells: object) -> bool:
-    return all(_NUMBER.match(cell) for cell in cells)  # type: ignore[attr-defined]
+def _numeric(cells: Iterable[str]) -> bool:
+    return all(_NUMBER.match(cell) for cell in cells)

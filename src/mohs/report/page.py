@@ -104,7 +104,8 @@ def _drawing(figure: go.Figure) -> str:
     for below, width in FITS:
         found = fitting(figure, width)
         fits.append({"below": below, "layout": found.layout, "cells": found.cells})
-    return to_json_plotly({**figure.to_plotly_json(), "fits": fits})
+    text: str = to_json_plotly({**figure.to_plotly_json(), "fits": fits})
+    return text
 
 
 def _embedded(text: str) -> str:

@@ -26,7 +26,7 @@ def methods(verdict: Diagnosis) -> Methods:
             f"{counted(verdict.runs, 'run')} in all, {verdict.missing:,} of them missing; hyperparameters that are not "
             f"named have their defaults. The greedy policy was evaluated on {counted(study.episodes, 'episode')} after "
             "training.",
-            f"Dials are judged by the {MEASURES[SCORE].title}: {MEASURES[SCORE].text} {verdict.scale.text}",
+            f"Dials are judged by the {MEASURES[SCORE].title}. {MEASURES[SCORE].text} {verdict.scale.text}",
             f"Means over seeds have {numbers.level(mean.level)} intervals ({mean.method}), Bonferroni-corrected over "
             "the pairs of doses of a dial. The breaking dose is where a monotone fit of the score crosses half of "
             "vanilla's; its interval is a bootstrap over seeds."

@@ -26,7 +26,7 @@ def methods(verdict: ExperimentVerdict) -> Methods:
             f"policy was evaluated {study.evaluation.points} times a run on "
             f"{counted(study.evaluation.episodes, 'episode')}.",
             measures,
-            f"Means over seeds have {numbers.level(mean.level)} intervals ({mean.method}); those of standard deviations "
-            "follow [@bonett2006sd]. Along one axis they are Bonferroni-corrected over the pairs of levels.",
+            f"Means over seeds have {numbers.level(mean.level)} intervals ({mean.method}); those of standard "
+            "deviations follow [@bonett2006sd]. Along one axis they are Bonferroni-corrected over the pairs of levels.",
         ]
     )

@@ -148,7 +148,8 @@ def _panel_height(
     """As high as it was drawn; higher where cells need more lines, lower where its sides are tied together."""
     height = panel.share * high
     if y.get("scaleanchor") and x.get("range") and y.get("range"):
-        return min(height, room * abs(y["range"][1] - y["range"][0]) / abs(x["range"][1] - x["range"][0]))
+        up, across = (abs(float(axis["range"][1]) - float(axis["range"][0])) for axis in (y, x))
+        return min(height, room * up / across)
     for i, trace in enumerate(figure.data):
         if trace.type == "heatmap" and trace.texttemplate and _on(trace, panel):
             rows, columns = len(trace.text), len(trace.text[0])
