@@ -134,6 +134,7 @@ def kinds_figure(verdict: ChallengeVerdict) -> go.Figure:
     figure.update_xaxes(range=[0, 1], tickformat=".0%", title={"text": "share of runs"})
     figure.update_yaxes(autorange="reversed", showgrid=False, ticks="")
     figure.update_layout(barmode="stack", showlegend=True, legend={"traceorder": "normal"})
+    figure.update_layout(uniformtext={"minsize": 9, "mode": "hide"})  # no number that cannot be read
     return figure
 
 

@@ -29,12 +29,8 @@ def methods(verdict: Diagnosis) -> Methods:
             f"Dials are judged by the {MEASURES[SCORE].title}. {MEASURES[SCORE].text} {verdict.scale.text}",
             f"Means over seeds have {numbers.level(mean.level)} intervals ({mean.method}), Bonferroni-corrected over "
             "the pairs of doses of a dial. The breaking dose is where a monotone fit of the score crosses half of "
-            "vanilla's; its interval is a bootstrap over seeds."
-            + (
-                f" The damage is the share of vanilla's score lost over the harder doses ({harder[0]})."
-                if harder
-                else ""
-            ),
+            "vanilla's; its interval is a bootstrap over seeds.",
+            f"The damage is the share of vanilla's score lost over the harder doses ({harder[0]})." if harder else "",
             "The interquartile mean and the performance profile follow [@agarwal2021precipice]; the intervals of the "
             "profile are binomial [@clopper1934confidence].",
         ]

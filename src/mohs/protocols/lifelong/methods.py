@@ -20,8 +20,8 @@ def methods(verdict: LifelongVerdict) -> Methods:
             f"We trained {'; '.join(map(str, study.agents))} on the curriculum {course.name}{graph}, block after "
             f"block: {blocks}. {observed}",
             f"Each lifelong run was repeated with {counted(study.seeds, 'seed')}, {counted(verdict.runs, 'run')} in "
-            f"all including those of single-task experts, {verdict.missing:,} of them missing. At every boundary all tasks "
-            f"were evaluated on {counted(study.episodes, 'episode')} ({study.mode}).",
+            f"all including those of single-task experts, {verdict.missing:,} of them missing. At every boundary all "
+            f"tasks were evaluated on {counted(study.episodes, 'episode')} ({study.mode}).",
             "Performance maintenance, recovery, transfer, relative performance and sample efficiency are those of "
             "[@new2022metrics]; average performance, forgetting and forward transfer by areas those of "
             "[@wolczyk2021continual].",
