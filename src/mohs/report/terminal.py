@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from rich.console import Console, OverflowMethod
+from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
@@ -63,21 +63,22 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
     console = _console()
     # A table would break its title at its own width.
     console.print(escape(title), style="table.title", highlight=False)
-    if not cut and _narrowest(columns, rows) > console.width:
+    if cut:
+        left = console.width - sum(2 + max(map(len, cells)) for cells in list(zip(columns, *rows, strict=True))[:-1])
+        rows = [(*row[:-1], row[-1] if len(row[-1]) <= left else f"{row[-1][: left - 1]}…") for row in rows]
+    columned = list(zip(columns, *rows, strict=True))
+    long = max(map(len, columned[0])) > LONG_NAME * console.width
+    least = [max(map(len, columned[0])) if not long else 1, *(_longest_word(cells) for cells in columned[1:])]
+    room = console.width - 2 * (len(least) - 1)
+    if sum(least) > room and not cut:
         for row in rows:
-            first, *rest = row
-            console.print(escape(first), style="bold", highlight=False)
-            for head, cell in zip(columns[1:], rest, strict=True):
+            console.print(escape(row[0]), style="bold", highlight=False)
+            for head, cell in zip(columns[1:], row[1:], strict=True):
                 _indented(console, f"{head}: {cell}" if head else cell)
         return
     table = Table(box=None, header_style="bold", pad_edge=False)
-    long = max((len(row[0]) for row in rows), default=0) > LONG_NAME * console.width
-    for i, cells in enumerate(zip(columns, *rows, strict=True)):
-        last = cut and i == len(columns) - 1
-        whole = (cut and not last) or (i == 0 and not long)  # wraps nowhere
-        least = max(map(len, cells)) if whole else 1 if last else _longest_word(cells)
-        overflow: OverflowMethod = "ellipsis" if last else "fold"
-        table.add_column(escape(cells[0]), overflow=overflow, no_wrap=last or whole, min_width=least)
+    for column, width in zip(columns, _widths(least, columned, room), strict=True):
+        table.add_column(escape(column), overflow="fold", width=width)
     for row in rows:
         table.add_row(*map(escape, row))
     console.print(table)
@@ -101,9 +102,15 @@ def _indented(console: Console, text: str) -> None:
     console.print(Padding(escape(text), (0, 0, 0, 4)), highlight=False)
 
 
-def _narrowest(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> int:
-    """The width at which no word of a table is broken."""
-    return sum(2 + _longest_word(cells) for cells in zip(columns, *rows, strict=True))
+def _widths(least: Sequence[int], columned: Sequence[Sequence[str]], room: int) -> list[int]:
+    """The widths of columns: what is left of the room goes to those that lack most of what they could use."""
+    widths, most = list(least), [max(map(len, cells)) for cells in columned]
+    for _ in range(room - sum(widths)):
+        lacking = [want - width for want, width in zip(most, widths, strict=True)]
+        if max(lacking) <= 0:
+            break
+        widths[lacking.index(max(lacking))] += 1
+    return widths
 
 
 def _longest_word(cells: Iterable[str]) -> int:

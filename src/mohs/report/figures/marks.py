@@ -46,6 +46,13 @@ def missing_bar(span: float) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def level_line(y: float, axis: str, line: dict[str, Any]) -> dict[str, Any]:
+    """The shape of a line across the panel whose axes have this number, at a height."""
+    return {
+        "type": "line", "x0": 0, "x1": 1, "y0": y, "y1": y, "xref": f"x{axis} domain", "yref": f"y{axis}", "line": line,
+    }  # fmt: skip
+
+
 def add_band(figure: go.Figure, x: Any, low: Any, high: Any, colour: str, opacity: float = 1.0, **place: Any) -> None:
     """A band between two curves over the same places."""
     figure.add_scatter(
