@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 
 import plotly.graph_objects as go
@@ -93,7 +94,7 @@ def test_labels_never_touch(values: list[float], labels: list[str]) -> None:
     size = (axis.get("tickfont") or {}).get("size", 12)
     if axis.get("tickangle"):
         assert axis["ticktext"] == labels, "names are slanted, none is left out"
-        assert min(b - a for a, b in zip(at, at[1:], strict=False)) >= 11
+        assert min(b - a for a, b in itertools.pairwise(at)) >= 11
     else:
         assert not texts.collide(at, axis["ticktext"], size)
         assert axis["ticktext"][0] == labels[0]
