@@ -113,7 +113,7 @@ def test_methods_of_a_diagnosis_have_its_numbers(whole: Diagnosis) -> None:
     study = whole.study
     for number in (f"{study.budget:,}", f"{study.seeds} seeds", f"{whole.runs:,} runs", f"{len(study.doses)} dials"):
         assert number in text
-    assert whole.vanilla.means["normalised_auc"].method in text
+    assert whole.vanilla.means[whole.measure].method in text
     assert "rajan2023mdp" in whole.methods().cited
 
 

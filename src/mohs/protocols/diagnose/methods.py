@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mohs.core.registry import environment
 from mohs.protocols.diagnose.page import environment_text
-from mohs.protocols.diagnose.verdict import SCORE, Diagnosis
+from mohs.protocols.diagnose.verdict import Diagnosis
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
 from mohs.report.methods import Methods, counted, paragraph
@@ -12,7 +12,7 @@ from mohs.report.methods import Methods, counted, paragraph
 
 def methods(verdict: Diagnosis) -> Methods:
     """The dials, the runs, the scale of the scores and the intervals."""
-    study, mean = verdict.study, verdict.vanilla.means[SCORE]
+    study, judged, mean = verdict.study, MEASURES[verdict.measure], verdict.vanilla.means[verdict.measure]
     doses = "; ".join(f"{name}: {', '.join(map(numbers.dose, values))}" for name, values in study.doses)
     harder = [d.damage.method for d in verdict.dials if d.damage.method]
     pairs = ", ".join(f"{a} and {b}" for a, b in study.pairs)
@@ -26,7 +26,7 @@ def methods(verdict: Diagnosis) -> Methods:
             f"{counted(verdict.runs, 'run')} in all, {verdict.missing:,} of them missing; hyperparameters that are not "
             f"named have their defaults. The greedy policy was evaluated on {counted(study.episodes, 'episode')} after "
             "training.",
-            f"Dials are judged by the {MEASURES[SCORE].title}. {MEASURES[SCORE].text} {verdict.scale.text}",
+            f"Dials are judged by the {judged.title}. {judged.text} {verdict.scale.text}",
             f"Means over seeds have {numbers.level(mean.level)} intervals ({mean.method}), Bonferroni-corrected over "
             "the pairs of doses of a dial. The breaking dose is where a monotone fit of the score crosses half of "
             "vanilla's; its interval is a bootstrap over seeds.",
