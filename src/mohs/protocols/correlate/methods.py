@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mohs.protocols.correlate.correlation import Correlation
-from mohs.protocols.experiment.verdict import LEVEL
+from mohs.protocols.experiment.contrasts import LEVEL
 from mohs.report import numbers
 from mohs.report.methods import Methods, counted, paragraph
 
