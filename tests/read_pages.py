@@ -15,10 +15,10 @@ import plotly.graph_objects as go
 import pytest
 
 from mohs.protocols.verdict import Verdict
-from mohs.report import png
+from mohs.report import pictures
 from mohs.report.page import page_html
 
-BROWSER = next((b for b in (os.environ.get("BROWSER_PATH"), *map(shutil.which, png.BROWSERS)) if b), None)
+BROWSER = next((b for b in (os.environ.get("BROWSER_PATH"), *map(shutil.which, pictures.BROWSERS)) if b), None)
 needs_browser = pytest.mark.skipif(BROWSER is None, reason="no Chromium on this machine")
 EVIL = "<script>alert(1)</script>&\"'"
 

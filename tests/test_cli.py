@@ -49,6 +49,26 @@ def test_envs_and_dials_as_text_and_json(mohs_run):
     assert "toy/discrete" in mohs_run("envs")[1]
 
 
+def test_lists_are_short_and_details_come_by_name(mohs_run):
+    for words in (["dials"], ["envs"], ["agents"]):
+        lines = mohs_run(*words)[1].splitlines()
+        assert len(lines) < 60
+        assert max(map(len, lines)) <= 80
+    assert "an integer in [0, 10000]" in mohs_run("dials", "delay")[1]
+    assert json.loads(mohs_run("dials", "delay", "--json")[1])["name"] == "delay"
+    assert "sequence_length = 1" in mohs_run("envs", "toy/discrete")[1]
+    assert json.loads(mohs_run("envs", "toy/discrete", "--json")[1])["id"] == "toy/discrete"
+    assert "learning_rate" in mohs_run("agents", "dqn")[1]
+    for kind, wrong, near in (
+        ("dials", "dellay", "delay"),
+        ("envs", "toy/discret", "toy/discrete"),
+        ("agents", "dqm", "dqn"),
+    ):
+        code, _, error = mohs_run(kind, wrong)
+        assert code == 2
+        assert f"Did you mean {near!r}?" in error
+
+
 def test_from_diagnosis_to_comparison(mohs_run, tmp_path):
     code, out, _ = mohs_run("diagnose", "q_learning", *SMALL, "--workers", "0", "--json")
     found = json.loads(out)

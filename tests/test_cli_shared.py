@@ -12,7 +12,10 @@ from mohs.cli import main
 from mohs.cli.entry import make_app
 from mohs.protocols.protocol import protocols
 
-SHARED = ["--dry-run", "--label", "--out", "--store", "--workers", "--pack-size", "--device", "--png", "--json"]
+SHARED = [
+    "--dry-run", "--label", "--out", "--store", "--workers", "--pack-size", "--device", "--png", "--paper",
+    "--single-file", "--json",
+]  # fmt: skip
 STUDY = """
 question = "Does a delay cost?"
 seeds = 1
@@ -33,6 +36,7 @@ SMALL = {
 # What is wrong, in the order in which it is checked: pictures, the directory, workers, packs, the device, the store.
 WRONG = [
     (["--png"], "install Chromium"),
+    (["--paper", "300"], "paper is 300"),
     (["--out", "file"], "the report cannot be written to 'file'"),
     (["--workers", "-1"], "workers is -1"),
     (["--pack-size", "0"], "pack_size is 0"),

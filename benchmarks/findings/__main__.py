@@ -25,7 +25,7 @@ from mohs.cli.train import EXIT_FAILED_CELLS, EXIT_INTERRUPTED
 from mohs.core.errors import MohsError
 from mohs.protocols.conduct import carry_out, planned
 from mohs.protocols.experiment.study import Experiment, plan
-from mohs.report.png import find_browser
+from mohs.report.pictures import find_browser
 from mohs.report.terminal import print_json
 from mohs.runs.cost import Cost, cost
 from mohs.runs.execution import DEFAULT_STORE, Execution, default_workers

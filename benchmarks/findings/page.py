@@ -17,7 +17,7 @@ from mohs.report import numbers
 from mohs.report.figures.bars import BarPanel, Bars, bars_figure
 from mohs.report.figures.pairs import pair_figure
 from mohs.report.files import write
-from mohs.report.png import write_pictures
+from mohs.report.pictures import write_pictures
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = DOCS / "findings.md"

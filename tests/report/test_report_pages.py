@@ -16,7 +16,7 @@ import pytest
 from drawn_diagnoses import diagnosis
 from mohs.core.errors import UsageError
 from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis, Dose
-from mohs.report import png
+from mohs.report import pictures
 from mohs.report.findings import Finding
 from mohs.report.page import page_html, simple_page
 from mohs.report.theme import blank
@@ -155,7 +155,7 @@ def test_png_without_browser_says_what_to_install_and_writes_nothing(
 def test_png_of_figures(whole: Diagnosis, tmp_path: Path) -> None:
     pytest.importorskip("kaleido")
     some = {name: whole.figures()[name] for name in ("ranking", "dial-delay")}
-    paths = png.write_pictures(some, tmp_path / "png")
+    paths = pictures.write_pictures(some, tmp_path / "png")
     assert [p.name for p in paths] == ["ranking.png", "dial-delay.png"]
     assert all(p.read_bytes().startswith(b"\x89PNG") for p in paths)
     assert sorted(p.name for p in (tmp_path / "png").iterdir()) == ["dial-delay.png", "ranking.png"]
@@ -188,3 +188,26 @@ def test_a_protocol_without_a_layout_has_a_page_all_the_same() -> None:
     files = reader.embedded("files")
     assert json.loads(files["verdict.json"]["text"]) == {"value": None}
     assert files["a.csv"]["text"] == "x\n1\n"
+
+
+def test_reports_beside_each_other_share_plotly(whole: Diagnosis, tmp_path: Path) -> None:
+    first, second = (whole.save(tmp_path / name) for name in ("a", "b"))
+    assert loads(first.read_text()) == [], "a report alone needs nothing else"
+    (source,) = loads(second.read_text())
+    assert (second.parent / source).resolve().parent == tmp_path
+    assert "Copyright 2012-" in (second.parent / source).read_text()
+    assert second.stat().st_size < first.stat().st_size / 4
+    alone = whole.save(tmp_path / "b", single_file=True)
+    assert loads(alone.read_text()) == []
+
+
+@needs_browser
+def test_a_shared_plotly_draws_and_a_missing_one_is_named(single: Diagnosis, tmp_path: Path) -> None:
+    single.save(tmp_path / "a")
+    page = single.save(tmp_path / "b")
+    elements, console = opened(page, tmp_path)
+    assert "main-svg" in elements
+    assert console == ""
+    (shared,) = tmp_path.glob("plotly-*.min.js")
+    shared.unlink()
+    assert f"The figures need {shared.name} in the folder above" in opened(page, tmp_path)[0]

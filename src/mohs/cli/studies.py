@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mohs.core.errors import UsageError
-from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl
+from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Paper, Png, SingleFile, StoreUrl
 from mohs.report.terminal import print_json, show_table
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ def report(
     out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     png: Png = False,
+    paper: Paper = None,
+    single_file: SingleFile = False,
     as_json: AsJson = False,
 ) -> None:
     """Write the report of a study from what the store holds, finished or not."""
@@ -71,7 +73,7 @@ def report(
     with open_store(store, create=False) as opened:
         key = find_study(opened, study)
         found = opened.study(key)
-        output = Output.of(out, found.name, png, as_json, label=found.label, key=key)
+        output = Output.of(out, found.name, png, as_json, paper, single_file, label=found.label, key=key)
         output.check()
         verdict = stored_verdict(opened, key)
     deliver(verdict, output)

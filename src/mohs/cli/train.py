@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from mohs.protocols.options import DEFAULT_STORE, AsJson, Label, Out, Png, StoreUrl, Workers
+from mohs.protocols.options import DEFAULT_STORE, AsJson, Label, Out, Paper, Png, SingleFile, StoreUrl, Workers
 from mohs.protocols.protocol import Protocol, Request
 
 if TYPE_CHECKING:
@@ -65,6 +65,8 @@ def train(
     pack_size: PackSize = None,
     device: Device = "cpu",
     png: Png = False,
+    paper: Paper = None,
+    single_file: SingleFile = False,
     as_json: AsJson = False,
 ) -> int:
     """Checks everything, then trains what the store does not hold, and shows the verdict; the exit code."""
@@ -75,7 +77,7 @@ def train(
     from mohs.runs.execution import Execution
 
     study = request.study
-    output = Output.of(out, study.name, png, as_json)
+    output = Output.of(out, study.name, png, as_json, paper, single_file)
     output.check()
     for directory in request.directories:
         check_directory(directory)
@@ -98,7 +100,7 @@ def train(
         print(f"mohs: {summary.failed} of {summary.cells} cells failed:", file=sys.stderr)
         for failed in conducted.failed:
             print(f"\n{failed.count} × {failed.reason}\n{failed.error}", file=sys.stderr)
-    deliver(conducted.verdict, Output.of(out, plan.name, png, as_json, label=label, key=plan.key))
+    deliver(conducted.verdict, Output.of(out, plan.name, png, as_json, paper, single_file, label=label, key=plan.key))
     return EXIT_FAILED_CELLS if conducted.failed else EXIT_STOPPED if conducted.stopped else 0
 
 

@@ -36,6 +36,7 @@ class Protocol:
         text: one sentence that says what it answers.
         page: `verdict -> Page`, the HTML report.
         summary: `verdict -> tables` that the terminal shows below the sentences.
+        methods: `verdict -> Methods`, the paragraph for a paper; by default the facts of the page.
         study: the class of its studies, with `name`, `to_json` and `from_json`. A protocol without one trains nothing.
         plan: `study -> Plan`.
         verdict: `study, Results -> Verdict`.
@@ -62,6 +63,7 @@ class Protocol:
     command: str = ""
     prepare: str | None = None
     gate: str | None = None
+    methods: str | None = None
     commands: Mapping[str, str] = field(default_factory=dict)
 
     def part(self, name: str) -> Callable[..., Any]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
+    from mohs.report.methods import Methods
     from mohs.report.page import Page
 
 
@@ -129,16 +130,63 @@ class Verdict(ABC):
         object.__setattr__(found, "label", label)  # a verdict is a frozen record
         return found
 
-    def figures(self) -> dict[str, go.Figure]:
+    def figures(self, inches: float | None = None) -> dict[str, go.Figure]:
         """The figures of its report, by name, as Plotly figures.
+
+        Args:
+            inches: lay them out for a column of a paper this wide: 3.25 for one column, 6.75 for two. Write one with
+                `figure.write_image(path, scale=8/9)`, and its text has 8 points.
+
+        Returns:
+            A figure for each name.
 
         Example:
             >>> import mohs
             >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
             >>> type(verdict.figures()["returns"]).__name__
             'Figure'
+            >>> verdict.figures(inches=3.25)["returns"].layout.width
+            351
         """
-        return dict(self.page().figures)
+        found = dict(self.page().figures)
+        if inches is None:
+            return found
+        from mohs.report.fit import fitted
+        from mohs.report.pictures import layout_width
+
+        return {name: fitted(figure, layout_width(inches)) for name, figure in found.items()}
+
+    def tables(self) -> dict[str, TextTable]:
+        """Every table of its report and of the terminal, by name; `latex()`, `csv()` and `html()` write one.
+
+        Example:
+            >>> import mohs
+            >>> tables = mohs.card("toy/discrete", max_episode_steps=5).tables()
+            >>> r"\\toprule" in tables["the-task"].latex()
+            True
+        """
+        from mohs.report.page_tables import named, page_tables
+
+        return named([*self.summary(), *page_tables(self.page().body)])
+
+    def methods(self) -> Methods:
+        """The paragraph for the methods section of a paper: what was run, how it was judged, what it cites.
+
+        Example:
+            >>> import mohs
+            >>> methods = mohs.card("toy/discrete", max_episode_steps=5).methods()
+            >>> "Software: mohs" in str(methods)
+            True
+            >>> methods.bibtex().startswith("@")
+            True
+        """
+        from mohs.report.methods import of_facts
+
+        protocol = find_protocol(self.protocol)
+        if protocol.methods is None:
+            return of_facts(protocol.text, self.page().facts)
+        found: Methods = protocol.part("methods")(self)
+        return found
 
     def page(self) -> Page:
         """Its report as data.
@@ -167,18 +215,28 @@ class Verdict(ABC):
         tables: tuple[TextTable, ...] = find_protocol(self.protocol).part("summary")(self)
         return tables
 
-    def save(self, directory: Path | str, *, png: bool = False) -> Path:
+    def save(
+        self,
+        directory: Path | str,
+        *,
+        png: bool = False,
+        paper: float | None = None,
+        single_file: bool = False,
+    ) -> Path:
         """Writes `report.html`, `verdict.json`, `frame.csv` (the rows of `frame`) and further tables as CSV files.
 
         Args:
             directory: where to; it is made if it is not there.
             png: also write every figure as a PNG file, which needs a Chromium.
+            paper: also write the folder `paper`: every figure as PDF, SVG and PNG, so many inches wide (3.25 for one
+                column, 6.75 for two); every table as LaTeX and CSV; the methods and their references. Needs a Chromium.
+            single_file: keep plotly.js inside the page, also where another report lies beside it and they could share.
 
         Returns:
             The path of the page.
 
         Raises:
-            UsageError: the directory cannot be written, or there is no browser for `png`.
+            UsageError: the directory cannot be written, or there is no browser for `png` or `paper`.
 
         Example:
             >>> import mohs, tempfile
@@ -186,8 +244,14 @@ class Verdict(ABC):
             'report.html'
         """
         from mohs.report.page import write_page
+        from mohs.report.paper import FOLDER, check_paper, write_paper
 
-        return write_page(self.page(), self.data(), Path(directory), png=png)
+        check_paper(paper)
+        page = self.page()
+        path = write_page(page, self.data(), Path(directory), png=png, single_file=single_file)
+        if paper is not None:
+            write_paper(page.figures, self.tables(), self.methods(), path.parent / FOLDER, paper)
+        return path
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.sentences[0] if self.sentences else 'no verdict'}>"

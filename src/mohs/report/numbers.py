@@ -103,9 +103,16 @@ def breaking(found: BreakingDose, unit: str, both: bool = False) -> str:
     return f"{arrow}breaks at {number(found.dose)} {unit}".rstrip() + f" [{ends}]"
 
 
+def formatted(value: float, form: str) -> str:
+    """A number in a format of Python's, with a real minus sign."""
+    text = f"{value:{form}}"
+    return f"−{text[1:]}" if text.startswith("-") else text
+
+
 def with_interval(e: Estimate, form: str) -> str:
     """What follows a number in a sentence: its interval, where it is known."""
-    return f" ({100 * e.level:.0f}% interval {e.low:{form}} to {e.high:{form}})" if e.known else ""
+    ends = f"{formatted(e.low, form)} to {formatted(e.high, form)}"
+    return f" ({100 * e.level:.0f}% interval {ends})" if e.known else ""
 
 
 def at_length(e: Estimate) -> str:

@@ -1,4 +1,4 @@
-"""What does a person open? One HTML file that needs nothing else: sentences, figures, tables, methods and the data."""
+"""What does a person open? One HTML file that works offline: sentences, figures, tables, methods and the data."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 
 import plotly.graph_objects as go
-from plotly.offline import get_plotlyjs
+from plotly.io.json import to_json_plotly
 
 import mohs
 from mohs.core.values import Json
@@ -18,10 +18,14 @@ from mohs.report import parts
 from mohs.report.data import json_text
 from mohs.report.files import filled, resource, write
 from mohs.report.findings import Finding
-from mohs.report.png import find_browser, write_pictures
+from mohs.report.fit import fitting
+from mohs.report.pictures import find_browser, write_pictures
+from mohs.report.plotly_js import script, shared_source
 from mohs.report.theme import DARK, FONT, LIGHT, Theme, exchange, roles
 
 PAGE, DATA = "report.html", "verdict.json"
+# Figures are drawn for a wide page. A place narrower than the first number gets a layout for the second, in pixels.
+FITS = ((560, 340), (860, 560))
 
 
 @dataclass(frozen=True)
@@ -36,22 +40,26 @@ class Page:
     facts: Mapping[str, str] = field(default_factory=dict)
 
 
-def write_page(page: Page, data: Json, directory: Path, *, png: bool = False) -> Path:
-    """Writes the page, its data and its tables (with `png`, every figure too); returns the path of the page."""
+def write_page(page: Page, data: Json, directory: Path, *, png: bool = False, single_file: bool = False) -> Path:
+    """Writes the page, its data and its tables (with `png`, every figure too); returns the path of the page.
+
+    Reports that lie beside each other share one copy of plotly.js, unless this one is to be a `single_file`.
+    """
     if png:
         find_browser()  # before anything is written
+    source = None if single_file else shared_source(directory, PAGE)
     write(directory / DATA, json_text(data, indent=1) + "\n")
     for name, text in page.tables.items():
         write(directory / name, text)
-    path = write(directory / PAGE, page_html(page, data))
+    path = write(directory / PAGE, page_html(page, data, source))
     if png:
         write_pictures(page.figures, directory / "png")
     return path
 
 
-def page_html(page: Page, data: Json) -> str:
-    """The whole page as text."""
-    drawn = ",".join(f"{json.dumps(name)}:{figure.to_json()}" for name, figure in page.figures.items())
+def page_html(page: Page, data: Json, plotly: str | None = None) -> str:
+    """The whole page as text; `plotly` is the address of plotly.js where the page does not hold it."""
+    drawn = ",".join(f"{json.dumps(name)}:{_drawing(figure)}" for name, figure in page.figures.items())
     files = {DATA: {"type": "application/json", "text": json_text(data, indent=1) + "\n"}}
     files |= {name: {"type": "text/csv", "text": text} for name, text in page.tables.items()}
     names = {"mdp": "MDP"}
@@ -68,7 +76,8 @@ def page_html(page: Page, data: Json) -> str:
         figures=_embedded(f"{{{drawn}}}"),
         exchange=_embedded(json.dumps({"light": {}, "dark": exchange(DARK)})),
         files=_embedded(json_text(files)),
-        plotly=get_plotlyjs(),
+        plotly=script(plotly),
+        needed=escape((plotly or "").rpartition("/")[2]),
         script=resource(__package__, "assets/report.js"),
     )
 
@@ -87,6 +96,16 @@ def simple_page(
         f'<section id="figures"><h2>Figures</h2>{headed}</section>'
     )
     return Page(title, body, ("verdict", "figures"), figures, tables or {}, facts or {})
+
+
+def _drawing(figure: go.Figure) -> str:
+    """A figure as JSON, with its layouts for narrow places."""
+    fits = []
+    for below, width in FITS:
+        found = fitting(figure, width)
+        fits.append({"below": below, "layout": found.layout, "cells": found.cells})
+    text: str = to_json_plotly({**figure.to_plotly_json(), "fits": fits})
+    return text
 
 
 def _embedded(text: str) -> str:

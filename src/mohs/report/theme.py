@@ -147,6 +147,7 @@ def dress(figure: go.Figure, height: int, note: str) -> None:
     title = {"text": note, "font": {"size": 12, "color": LIGHT.muted}, "x": 0, "xref": "paper", "xanchor": "left"}
     title |= {"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 10}}
     legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"}
+    legend |= {"tracegroupgap": 0}
     margin = {"l": 64, "r": 24, "t": 76, "b": 92}
     figure.update_layout(template=template(), height=height, title=title, legend=legend, margin=margin)
 

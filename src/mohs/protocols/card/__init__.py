@@ -7,5 +7,6 @@ PROTOCOL = Protocol(
     text="How hard is a task, and why, before anything is trained?",
     page=f"{__name__}.page:page",
     summary=f"{__name__}.page:summary",
+    methods=f"{__name__}.methods:methods",
     commands={"card": f"{__name__}.command:card"},
 )

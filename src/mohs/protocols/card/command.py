@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mohs.protocols.options import AsJson, Out, Png
+from mohs.protocols.options import AsJson, Out, Paper, Png, SingleFile
 
 Budget = Annotated[
     int | None,
@@ -39,6 +39,8 @@ def card(
     seed: Annotated[int, typer.Option(help="Seed of GORP and of rollouts.")] = 0,
     out: Out = None,
     png: Png = False,
+    paper: Paper = None,
+    single_file: SingleFile = False,
     as_json: AsJson = False,
 ) -> None:
     """Tell how hard a task is and why, before any training: exact where it is finite."""
@@ -50,7 +52,7 @@ def card(
 
     targets = [resolve(name, params, explore=explore) for name, params in read_targets(target)]
     name = "-".join(["card", *(found.name.removesuffix(".npz") for found in targets)])
-    output = Output.of(out, name, png, as_json)
+    output = Output.of(out, name, png, as_json, paper, single_file)
     output.check()
     announce_compilation()
     with stages() as say:

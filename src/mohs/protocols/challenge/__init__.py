@@ -8,6 +8,7 @@ PROTOCOL = training_protocol(
     "Which puzzles and games of the Effective Horizon Challenge does an agent solve?",
     "ChallengeStudy",
     command="challenge run",
+    methods=f"{__name__}.methods:methods",
     prepare=f"{__name__}.study:open_tables",
     commands={
         f"challenge {words}": f"{__name__}.tables:{function}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -16,7 +17,7 @@ from mohs.protocols.challenge.sentences import counted
 from mohs.protocols.challenge.study import CHALLENGE, CONTROLS
 from mohs.protocols.challenge.verdict import GROUPS, LEVEL, ChallengeResult, ChallengeVerdict, MdpOutcome
 from mohs.report import numbers
-from mohs.report.figures.marks import add_band, error_bars
+from mohs.report.figures.marks import add_band, error_bars, level_line
 from mohs.report.theme import LIGHT, blank, dress, heading
 from mohs.stats import Estimate
 from mohs.tables.challenge.catalogue import CatalogueEntry
@@ -134,6 +135,7 @@ def kinds_figure(verdict: ChallengeVerdict) -> go.Figure:
     figure.update_xaxes(range=[0, 1], tickformat=".0%", title={"text": "share of runs"})
     figure.update_yaxes(autorange="reversed", showgrid=False, ticks="")
     figure.update_layout(barmode="stack", showlegend=True, legend={"traceorder": "normal"})
+    figure.update_layout(uniformtext={"minsize": 9, "mode": "hide"})  # no number that cannot be read
     return figure
 
 
@@ -157,23 +159,23 @@ def curves_figure(verdict: ChallengeVerdict, members: Sequence[int]) -> go.Figur
     drawn = "dashed: the optimum" + (" · dotted: what solves it" if verdict.study.sticky else "")
     note = f"return of the deterministic policy · mean and range over seeds in the best setting · {drawn}"
     dress(figure, height, note)
+    shapes: list[dict[str, Any]] = []
+    words: list[dict[str, Any]] = []
     for i, mdp in enumerate(verdict.mdps[j] for j in members):
         place, axis = {"row": i // COLUMNS + 1, "col": i % COLUMNS + 1}, "" if i == 0 else str(i + 1)
         optimum = known(mdp.optimal_return)
-        figure.add_annotation(heading(_heading(mdp), 0, 1, f"x{axis} domain", f"y{axis} domain"))
+        words.append(heading(_heading(mdp), 0, 1, f"x{axis} domain", f"y{axis} domain"))
         shown = [optimum]
         for result, colour in zip(verdict.agents, colours(verdict), strict=False):
             shown += _add_curve(figure, result, result.outcomes[members[i]], colour, place, legend=i == 0)
         for value, dash in {verdict.goals[members[i]]: "dot", optimum: "dash"}.items():
-            figure.add_hline(
-                y=value, line={"color": LIGHT.ink, "width": 1.2, "dash": dash}, exclude_empty_subplots=False, **place
-            )
+            shapes.append(level_line(value, axis, {"color": LIGHT.ink, "width": 1.2, "dash": dash}))
         low, high = min(shown), max(shown)
         room = 0.08 * (high - low or 1.0)
         figure.update_yaxes(range=[low - room, high + room], nticks=4, **place)
     figure.update_xaxes(range=[0, verdict.study.budget], nticks=4, tickfont={"size": 10}, tickformat="~s")
     figure.update_yaxes(tickfont={"size": 10})
-    figure.update_layout(showlegend=True)
+    figure.update_layout(showlegend=True, shapes=shapes, annotations=words)
     return figure
 
 

@@ -14,7 +14,7 @@ from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.protocols.card.command import Analytic, Budget
 from mohs.protocols.card.command import card as show_card
-from mohs.protocols.options import AsJson, Png, Workers
+from mohs.protocols.options import AsJson, Paper, Png, SingleFile, Workers
 from mohs.report.files import check_directory
 from mohs.report.terminal import announce_compilation, print_json, show_table, stages
 
@@ -162,6 +162,8 @@ def card(
     analytic: Analytic = False,
     out: Annotated[Path | None, typer.Option(help="Directory of the HTML card.")] = None,
     png: Png = False,
+    paper: Paper = None,
+    single_file: SingleFile = False,
     as_json: AsJson = False,
 ) -> None:
     """Tell how hard an MDP is and why: its whole hardness card."""
@@ -169,7 +171,7 @@ def card(
 
     show_card(
         ["challenge", f"mdp={catalogue_entry(id).id}"], sticky=sticky, runs=runs, budget=budget, analytic=analytic,
-        out=out, png=png, as_json=as_json,
+        out=out, png=png, paper=paper, single_file=single_file, as_json=as_json,
     )  # fmt: skip
 
 

@@ -7,5 +7,6 @@ PROTOCOL = Protocol(
     text="Is one diagnosed agent better than another, dial by dial and over all?",
     page=f"{__name__}.page:page",
     summary=f"{__name__}.page:summary",
+    methods=f"{__name__}.methods:methods",
     commands={"compare": f"{__name__}.command:compare_command"},
 )

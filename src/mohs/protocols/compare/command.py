@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mohs.core.errors import UsageError, invalid
-from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl
+from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Paper, Png, SingleFile, StoreUrl
 
 if TYPE_CHECKING:
     from mohs.protocols.compare.comparison import Comparison
@@ -34,6 +34,8 @@ def compare_command(
     out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     png: Png = False,
+    paper: Paper = None,
+    single_file: SingleFile = False,
     as_json: AsJson = False,
 ) -> int:
     """Compare diagnosed agents on the same cells: ranks, probability of improvement and differences with intervals."""
@@ -46,10 +48,11 @@ def compare_command(
         raise invalid("margin", margin, "a number ≥ 0")
     first, *others = studies
     name = f"{first} against {' and '.join(others)}"
-    Output.of(out, name, png, as_json).check()
+    output = Output.of(out, name, png, as_json, paper, single_file)
+    output.check()
     found = compare(studies, store=store)
     key = content_hash([diagnosis.study.to_json() for diagnosis in found.diagnoses])
-    deliver(found, Output.of(out, name, png, as_json, key=key))
+    deliver(found, Output.of(out, name, png, as_json, paper, single_file, key=key))
     return _verdict_for_ci(found, margin or 0.0) if fail_if_worse else 0
 
 

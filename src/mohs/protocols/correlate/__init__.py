@@ -7,5 +7,6 @@ PROTOCOL = Protocol(
     text="Do toy studies order the doses as a complex one does?",
     page=f"{__name__}.page:page",
     summary=f"{__name__}.page:summary",
+    methods=f"{__name__}.methods:methods",
     commands={"correlate": f"{__name__}.command:correlate_command"},
 )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mohs.core.errors import UsageError
-from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Png, StoreUrl
+from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Paper, Png, SingleFile, StoreUrl
 
 if TYPE_CHECKING:
     from mohs.protocols.correlate.correlation import Correlation
@@ -25,12 +25,14 @@ def correlate_command(
     out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     png: Png = False,
+    paper: Paper = None,
+    single_file: SingleFile = False,
     as_json: AsJson = False,
 ) -> None:
     """Do toy studies order the doses as a complex one does? Rank correlations over doses paired by their order."""
     from mohs.protocols.output import Output, deliver
 
-    output = Output.of(out, f"{' and '.join(studies)} correlated", png, as_json)
+    output = Output.of(out, f"{' and '.join(studies)} correlated", png, as_json, paper, single_file)
     output.check()
     deliver(correlate(studies, measure=measure, store=store), output)
 

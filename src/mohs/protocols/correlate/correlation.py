@@ -22,6 +22,7 @@ from mohs.protocols.experiment.study import Experiment
 from mohs.protocols.experiment.verdict import ExperimentVerdict, Panel, PointResult
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
+from mohs.report.numbers import formatted
 from mohs.stats import Estimate, approximate_p_value, estimate, exact_p_value, spearman
 
 if TYPE_CHECKING:
@@ -214,8 +215,8 @@ def _headline(rows: Sequence[Row]) -> str:
         return f"No rank correlation is defined. {constant}."
     strong = sum(value >= STRONG for value in found)
     return (
-        f"The rank correlation of toy and complex is at least {STRONG} in {strong} of {len(found)} cases; "
-        f"its mean is {np.mean(found):.2f}.{f' None is defined for {constant}.' if constant else ''}"
+        f"The rank correlation of toy and complex is at least {STRONG} in {strong} of {len(found)} cases; its mean is "
+        f"{formatted(float(np.mean(found)), '.2f')}.{f' None is defined for {constant}.' if constant else ''}"
     )
 
 

@@ -8,4 +8,5 @@ PROTOCOL = training_protocol(
     "Which dial of hardness breaks an agent, and at which dose?",
     "DiagnosisStudy",
     gate=f"{__name__}.gate:gate",
+    methods=f"{__name__}.methods:methods",
 )

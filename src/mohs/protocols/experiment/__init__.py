@@ -8,5 +8,6 @@ PROTOCOL = training_protocol(
     "How do agents do at the points of some axes, as a study file asks?",
     "Experiment",
     command="run",
+    methods=f"{__name__}.methods:methods",
     commands={"studies": f"{__name__}.command:studies"},
 )

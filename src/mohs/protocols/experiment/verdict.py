@@ -27,6 +27,7 @@ from mohs.protocols.scale import own_references
 from mohs.protocols.scores import Scores
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
+from mohs.report.numbers import formatted, level
 from mohs.runs.results import Results
 from mohs.stats import Estimate, bonferroni_comparisons, estimate
 
@@ -190,8 +191,9 @@ def extremes(panel: Panel, name: str) -> str:
 
 
 def _words(e: Estimate) -> str:
-    ends = f", {100 * e.level:.4g}% interval {e.low:.4g} to {e.high:.4g}" if e.known else ""
-    return f"{e.value:.4g}{ends}, n = {e.n}"
+    value, low, high = (formatted(x, ".4g") for x in (e.value, e.low, e.high))
+    ends = f", {level(e.level)} interval {low} to {high}" if e.known else ""
+    return f"{value}{ends}, n = {e.n}"
 
 
 def _point_json(panel: Panel, found: PointResult) -> dict[str, Json]:

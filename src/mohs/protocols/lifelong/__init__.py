@@ -7,5 +7,6 @@ PROTOCOL = training_protocol(
     "lifelong",
     "What does an agent keep and transfer when tasks come one after the other?",
     "LifelongStudy",
+    methods=f"{__name__}.methods:methods",
     commands={"curricula": f"{__name__}.command:curricula"},
 )

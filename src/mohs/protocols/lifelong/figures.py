@@ -14,11 +14,12 @@ from mohs.protocols.lifelong.similarity import measures
 from mohs.protocols.lifelong.verdict import LEVEL, START, LifelongResult, LifelongVerdict
 from mohs.report import numbers
 from mohs.report.figures.marks import add_band, error_bars
+from mohs.report.figures.ranges import axis_range
 from mohs.report.theme import LIGHT, blank, dress, heading
 from mohs.stats import Estimate, estimates
 from mohs.stats.lifelong import METRICS
 
-CEILING = "best possible without observing the task id"
+CEILING = "best without the task id"
 MOST_TASKS = 12  # whose curves have room below each other
 ROW, MAP_ROW = 140, 46  # heights, in pixels
 
@@ -53,7 +54,7 @@ def average_figure(verdict: LifelongVerdict) -> go.Figure:
         )  # fmt: skip
     figure.update_xaxes(title={"text": "steps"}, range=[0, course.boundaries[-1] * 1.01])
     best = "optimum" if all(exact_optimum(verdict.performance[name]) for name in course.learnt) else "experts"
-    figure.update_yaxes(title={"text": f"performance, 1 = {best}"}, range=_range(averages, verdict.ceiling))
+    figure.update_yaxes(title={"text": f"performance, 1 = {best}"}, range=_average_range(averages, verdict.ceiling))
     figure.update_layout(showlegend=ceiling is not None or len(verdict.agents) > 1)
     return figure
 
@@ -174,6 +175,7 @@ def transfer_figure(verdict: LifelongVerdict, result: LifelongResult) -> go.Figu
             )  # fmt: skip
         figure.update_xaxes(title={"text": titles[kind].title}, range=[-0.06, 1.06], row=1, col=k + 1)
     figure.add_hline(y=0, line={"color": LIGHT.rule, "width": 1})
+    figure.update_yaxes(range=axis_range([t.change for t in result.transfers], [-0.1, 0.1]))
     figure.update_yaxes(title={"text": "change of performance"}, row=1, col=1)
     return figure
 
@@ -258,11 +260,9 @@ def _least(values: np.ndarray) -> float:
     return float(finite.min()) if finite.size else 0.0
 
 
-def _range(averages: Sequence[Sequence[Estimate]], ceiling: float | None) -> list[float]:
-    ends = [x for average in averages for e in average for x in (e.value, e.low, e.high) if math.isfinite(x)]
-    ends += [] if ceiling is None else [ceiling * 1.15]
-    low, high = min([0.0, *ends]), max([0.2, *ends])
-    return [low - 0.04 * (high - low), high + 0.06 * (high - low)]
+def _average_range(averages: Sequence[Sequence[Estimate]], ceiling: float | None) -> list[float]:
+    also = [0.0, 0.2, *([] if ceiling is None else [ceiling * 1.1])]
+    return axis_range([e for average in averages for e in average], also)
 
 
 def _span(values: Sequence[Estimate], neutral: float | None) -> list[float]:

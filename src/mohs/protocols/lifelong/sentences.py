@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mohs.core.score import ReferenceKind
 from mohs.protocols.lifelong.study import SEPARATE, method
 from mohs.report.findings import Finding
-from mohs.report.numbers import with_interval
+from mohs.report.numbers import formatted, with_interval
 from mohs.stats import Estimate
 from mohs.stats.intervals import FEWEST_FOR_MEAN
 
@@ -65,4 +65,4 @@ def _agent(study: LifelongStudy, result: LifelongResult, best: str) -> str:
 
 
 def _said(e: Estimate) -> str:
-    return f"{e.value:.2f}{with_interval(e, '.2f')}".replace("-", "−")
+    return formatted(e.value, ".2f") + with_interval(e, ".2f")

@@ -18,16 +18,41 @@
     return value;
   }
 
-  const drawn = new Set();
+  // A narrow place has a layout of its own, and shorter texts in the cells of maps.
+  const fitting = (element) => figures[element.dataset.figure].fits.find((fit) => element.clientWidth < fit.below);
+  function fitted(element) {
+    const figure = figures[element.dataset.figure];
+    const fit = fitting(element);
+    if (!fit) return figure;
+    return { data: figure.data.map((trace, i) => fit.cells[i] ? { ...trace, text: fit.cells[i] } : trace),
+      layout: { ...fit.layout, template: figure.layout.template } };
+  }
+  const reserve = (element) => { element.style.height = `${fitted(element).layout.height}px`; };
+
+  const drawn = new Map();
   function draw(element) {
-    const figure = recoloured(figures[element.dataset.figure], exchange[current()]);
-    drawn.add(element);
+    const figure = recoloured(fitted(element), exchange[current()]);
+    reserve(element);
+    drawn.set(element, fitting(element));
     return Plotly.react(element, figure.data, figure.layout, { ...config,
       toImageButtonOptions: { filename: element.dataset.figure, scale: 2 } });
   }
 
-  // A figure is drawn when it comes near the window: a long report opens at once.
   const places = [...document.querySelectorAll(".figure")];
+  if (!window.Plotly) {
+    const missing = document.getElementById("unplotted");
+    missing.textContent = `The figures need ${missing.dataset.needed} in the folder above this report.`;
+    missing.hidden = false;
+    places.forEach((element) => element.remove());
+    places.length = 0;
+  }
+  places.forEach(reserve);
+  window.addEventListener("resize", () => places.forEach((element) => {
+    if (!drawn.has(element)) reserve(element);
+    else if (drawn.get(element) !== fitting(element)) draw(element);
+  }));
+
+  // A figure is drawn when it comes near the window: a long report opens at once.
   const watch = new IntersectionObserver((entries) => entries.forEach((entry) => {
     if (!entry.isIntersecting) return;
     watch.unobserve(entry.target);
@@ -39,7 +64,7 @@
     document.querySelectorAll("details").forEach((element) => { element.open = true; });
   });
 
-  const redraw = () => drawn.forEach(draw);
+  const redraw = () => [...drawn.keys()].forEach(draw);
   system.addEventListener("change", redraw);
   document.getElementById("theme").addEventListener("click", () => {
     root.dataset.theme = current() === "dark" ? "light" : "dark";

@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mohs.report import numbers
-from mohs.report.figures.marks import bar_marker, error_bars
+from mohs.report.figures.marks import bar_marker, error_bars, missing_bar
 from mohs.report.theme import LIGHT, dress, heading
 from mohs.stats import Estimate
 
@@ -65,12 +65,9 @@ def _draw(figure: go.Figure, data: Bars, panel: BarPanel, cell: dict[str, int]) 
     low, high = min([0.0, *ends]), max([0.0, *ends])
     span = high - low or 1.0
     for i, (label, e) in enumerate(zip(data.labels, panel.means, strict=True)):
-        missing = e.n == 0
+        drawn = {"y": [e.value], "marker": bar_marker(LIGHT.accent, missing=False)} if e.n else missing_bar(span)
         figure.add_bar(
-            x=[i], y=[(high or low or 1.0) if missing else e.value], width=0.62,
-            marker=bar_marker(LIGHT.accent, missing=missing), error_y=error_bars([e]),
-            text="missing" if missing else "", textposition="inside", insidetextanchor="middle", textangle=-90,
-            textfont={"color": LIGHT.ink, "size": 12},
+            x=[i], width=0.62, error_y=error_bars([e]), **drawn,
             hovertemplate=f"{data.axis} = {label}<br>{numbers.estimated(e)}, n = {e.n}<extra></extra>", **cell,
         )  # fmt: skip
     counts = {e.n for e in panel.means}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mohs.report import numbers
+from mohs.report.figures.marks import level_line
 from mohs.report.theme import LIGHT, dress, heading
 from mohs.stats import Estimate
 
@@ -55,28 +57,28 @@ def curves_figure(data: Curves) -> go.Figure:
     dress(figure, 96 + 92 + 210 * lines, note + numbers.count(p.n for p in data.panels))
     low, high = _range(data)
     last = max((float(p.steps[-1]) for p in data.panels if p.n), default=1.0)
+    shapes: list[dict[str, Any]] = []
+    words: list[dict[str, Any]] = []
     for i, panel in enumerate(data.panels):
         cell = {"row": i // columns + 1, "col": i % columns + 1}
         name = "" if i == 0 else str(i + 1)
         _draw(figure, panel, cell, first=i == 0)
         lost = f" of {panel.n + panel.missing}" if panel.missing else ""
         text = f"{panel.label} <span style='font-weight:normal'>(n = {panel.n}{lost})</span>"
-        figure.add_annotation(heading(text, 0, 1, f"x{name} domain", f"y{name} domain") | {"font": {"size": 12}})
+        words.append(heading(text, 0, 1, f"x{name} domain", f"y{name} domain") | {"font": {"size": 12}})
         if data.ends:
-            for y in (0, 1):
-                figure.add_hline(y=y, line={"color": LIGHT.muted, "width": 1, "dash": "dot"}, **cell)
+            shapes += [level_line(y, name, {"color": LIGHT.muted, "width": 1, "dash": "dot"}) for y in (0, 1)]
         if panel.n == 0:
             # Plotly lays out only axes that some trace uses.
             figure.add_scatter(x=[0], y=[math.nan], showlegend=False, hoverinfo="skip", **cell)
-            figure.add_annotation(
-                x=0.5, y=0.5, xref=f"x{name} domain", yref=f"y{name} domain", text="missing", showarrow=False,
-                font={"color": LIGHT.muted, "size": 13},
-            )  # fmt: skip
+            there = {"x": 0.5, "y": 0.5, "xref": f"x{name} domain", "yref": f"y{name} domain"}
+            words.append(there | {"text": "missing", "showarrow": False, "font": {"color": LIGHT.muted, "size": 13}})
         bottom = i + columns >= count
         figure.update_xaxes(
             title={"text": "steps" if bottom else ""}, nticks=3, showgrid=False, tickformat="~s", range=[0, last],
             **cell,
         )  # fmt: skip
+    figure.update_layout(shapes=shapes, annotations=words)  # at once: Plotly copies all of them for each that is added
     figure.update_yaxes(range=[low, high])
     figure.update_yaxes(title={"text": unit}, col=1)
     return figure

@@ -37,6 +37,22 @@ def bar_marker(colour: str, *, missing: bool) -> dict[str, Any]:
     }
 
 
+def missing_bar(span: float) -> dict[str, Any]:
+    """A bar without data: a hatched stub far shorter than any bar of interest, and the word above it."""
+    return {
+        "y": [0.05 * span], "marker": bar_marker(LIGHT.neutral, missing=True), "text": "missing",
+        "textposition": "outside", "textangle": -90, "textfont": {"color": LIGHT.muted, "size": 12},
+        "cliponaxis": False,
+    }  # fmt: skip
+
+
+def level_line(y: float, axis: str, line: dict[str, Any]) -> dict[str, Any]:
+    """The shape of a line across the panel whose axes have this number, at a height."""
+    return {
+        "type": "line", "x0": 0, "x1": 1, "y0": y, "y1": y, "xref": f"x{axis} domain", "yref": f"y{axis}", "line": line,
+    }  # fmt: skip
+
+
 def add_band(figure: go.Figure, x: Any, low: Any, high: Any, colour: str, opacity: float = 1.0, **place: Any) -> None:
     """A band between two curves over the same places."""
     figure.add_scatter(

@@ -19,7 +19,7 @@ from mohs.protocols.diagnose.figures.response import (
 )
 from mohs.report import numbers
 from mohs.report.figures.dose_axis import LOG_FROM, side_by_side
-from mohs.report.figures.marks import bar_marker, error_bars
+from mohs.report.figures.marks import bar_marker, error_bars, missing_bar
 from mohs.report.theme import LIGHT, dress, heading
 
 BARS, RESPONSE = {"row": 1, "col": 1}, {"row": 1, "col": 2}
@@ -54,12 +54,10 @@ def _bars(figure: go.Figure, data: DialResponse) -> None:
                 hovertemplate=hover, showlegend=False, **BARS,
             )  # fmt: skip
             continue
+        drawn = missing_bar(high - low) if missing else {"y": [e.value], "marker": bar_marker(colour, missing=False)}
         figure.add_bar(
-            x=[axis.places[i]], y=[high if missing else e.value], width=0.62, error_y=error, showlegend=False,
-            marker=bar_marker(colour, missing=missing),
-            text="missing" if missing else "", textposition="inside", insidetextanchor="middle", textangle=-90,
-            textfont={"color": LIGHT.ink, "size": 12}, hovertemplate=hover, **BARS,
-        )  # fmt: skip
+            x=[axis.places[i]], width=0.62, error_y=error, showlegend=False, hovertemplate=hover, **drawn, **BARS
+        )
     layout = axis.layout() | {"tickvals": list(axis.places), "ticktext": list(_marked(data, data.labels()))}
     figure.update_xaxes(layout, **BARS)
     span = high - low
@@ -148,5 +146,5 @@ def _breaking(figure: go.Figure, data: DialResponse, low: float, high: float) ->
             figure.add_annotation(
                 x=place, y=high, xref="x2", yref="y2", text=f"breaks at {numbers.number(found.dose)}",
                 showarrow=False, xanchor="right" if before else "left", yanchor="top", xshift=-5 if before else 5,
-                font={"size": 12, "color": LIGHT.break_},
+                font={"size": 12, "color": LIGHT.break_}, bgcolor=LIGHT.paper, opacity=0.85, borderpad=1,
             )  # fmt: skip

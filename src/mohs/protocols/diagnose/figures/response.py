@@ -15,6 +15,7 @@ from mohs.protocols.measures import MEASURES, return_measure
 from mohs.report import numbers
 from mohs.report.figures.dose_axis import DoseAxis, dose_axis, numeric
 from mohs.report.figures.marks import error_bars
+from mohs.report.figures.ranges import axis_range
 from mohs.report.theme import LIGHT
 from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side, monotone_fit
 
@@ -174,14 +175,11 @@ def draw_missing(figure: go.Figure, data: DialResponse, y: float, cell: dict[str
 def score_range(
     groups: list[tuple[Estimate, ...]], runs: tuple[npt.NDArray[np.float64], ...], bounded: bool
 ) -> tuple[float, float]:
-    """A vertical range that holds every interval and nearly every run; of bounded scores at least 0 to 1."""
-    ends = [x for group in groups for e in group for x in (e.value, e.low, e.high) if math.isfinite(x)]
+    """A vertical range that holds every mean and nearly every run; of bounded scores at least 0 to 1."""
     pooled = np.concatenate([*runs, np.zeros(0)])
     pooled = pooled[np.isfinite(pooled)]
-    cut = np.quantile(pooled, [0.005, 0.995]).tolist() if pooled.size else []
+    also = np.quantile(pooled, [0.005, 0.995]).tolist() if pooled.size else []
     if bounded:
-        low, high = min([0.0, *ends, *cut]), max([1.0, *ends, *cut])
-        return max(low, -1.5) - 0.04, min(high, 2.5) + 0.06
-    low, high = min([0.0, *ends, *cut]), max([0.0, *ends, *cut])
-    pad = 0.05 * (high - low or 1.0)
-    return low - pad, high + pad
+        also = [1.0, *np.clip(also, -1.5, 2.5).tolist()]
+    low, high = axis_range([e for group in groups for e in group], [0.0, *also])
+    return low, high
