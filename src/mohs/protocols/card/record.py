@@ -62,6 +62,7 @@ class Card(Verdict):
     epw: int | None = None
     covering_length: float | None = None
     effective_horizon: Mapping[str, Length | None] = field(default_factory=dict)
+    gorp_failed_within: int = 0  # steps that GORP was given without success
     simple_bound_m: tuple[float, ...] | None = None
     greedy_returns: tuple[float, ...] | None = None
     harmless_discount: tuple[float, bool] | None = None  # a discount, and whether playing for it is optimal without
