@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -12,14 +13,21 @@ from mohs.protocols.card.figures import figure_prefix
 from mohs.protocols.card.figures import figures as make_figures
 from mohs.protocols.card.figures.horizon_scatter import best_length, expected_way, scatter
 from mohs.protocols.card.figures.horizons import WAYS
+from mohs.protocols.card.profile import Profile
 from mohs.protocols.card.record import Card, Cards
 from mohs.protocols.card.rows import Entry, Row
+from mohs.protocols.card.why import AGENTS, similar_rows
 from mohs.report import numbers, parts
 from mohs.report.files import filled
 from mohs.report.page import Page
 from mohs.report.tables import TextTable
 
 # Name of the figure, title, and what to see in it.
+PROFILE = (
+    "Profile",
+    "How the task compares with the reference collection. A bar is the share of known tasks that are easier. What makes "
+    "the task hard is marked.",
+)
 PICTURES = (
     ("states", "The task", "Its states, coloured by what the best policy can still earn from there."),
     ("look-ahead", "Look-ahead", "min_k is the least look-ahead with which greedy play is optimal. Where the line is "
@@ -28,6 +36,9 @@ PICTURES = (
      "the harder it is to come upon it."),
     ("horizons", "Effective horizon", "Outlined bars are bounds: the effective horizon is at most so long."),
 )  # fmt: skip
+AGENT_TITLES = tuple(AGENTS.values())
+NEEDS_TABLE = "Everything that needs a table"
+BAR, NAME_WIDTH = 20, 26  # letters
 NO_PICTURES = '<p class="about">There is nothing to draw: neither a table nor sampled episodes.</p>'
 
 
@@ -36,12 +47,12 @@ def summary(found: Card | Cards) -> tuple[TextTable, ...]:
     cards = _cards(found)
     shown = card_rows.columns(cards)
     alone = len(shown) == 1
-    tables = []
+    tables = [table for column in shown for table in _comparisons(column.card, "" if alone else column.title)]
     for subject, rows in card_rows.groups(cards):
-        cells = [[_text(row.read(column.card)) for column in shown] for row in rows]
-        heads = ("", *("" if alone else column.title for column in shown), *(("meaning",) if alone else ()))
-        lines = [(row.title, *cell, *((row.meaning,) if alone else ())) for row, cell in zip(rows, cells, strict=True)]
-        tables.append(TextTable(subject, heads, lines))
+        kept = [row for row in rows if any(not _needs_table(row, column.card) for column in shown)]
+        lines = [(row.title, *(_text(row.read(column.card)) for column in shown)) for row in kept]
+        if lines:
+            tables.append(TextTable(subject, ("", *("" if alone else column.title for column in shown)), lines))
     missing = [
         ("" if alone else column.title, ", ".join(titles), reason)
         for column in shown
@@ -61,12 +72,42 @@ def _text(entry: Entry) -> str:
 
 
 def _reasons(cards: Sequence[Card], card: Card) -> dict[str, list[str]]:
-    """Why quantities of a card are not defined: their titles by reason."""
+    """Why quantities of a card are not defined: their titles by reason. What needs a table is one entry."""
     found: dict[str, list[str]] = {}
     for row in (row for _, rows in card_rows.groups(cards) for row in rows):
         if reason := row.read(card).reason:
-            found.setdefault(reason, []).append(row.title)
-    return found
+            title = NEEDS_TABLE if _needs_table(row, card) else row.title
+            found.setdefault(reason, []).append(title)
+    return {reason: list(dict.fromkeys(titles)) for reason, titles in found.items()}
+
+
+def _needs_table(row: Row, card: Card) -> bool:
+    """Whether a row has no value because the task has no table."""
+    return not card.exact and row.read(card).reason == card.undefined["states"]
+
+
+def _comparisons(card: Card, title: str) -> list[TextTable]:
+    """The profile and the most similar tasks, in 80 columns."""
+    found, of = card.profile, f" of {title}" if title else ""
+    rows = [(s.title, s.text, _bar(s.harder_than)) for s in found.standings if s.harder_than is not None]
+    tables = []
+    if rows:
+        heads = ("", "value", f"easier tasks, of {found.known_tasks}")
+        tables.append(TextTable(f"Profile{of}", heads, rows))
+    if found.neighbours:
+        near = [(textwrap.shorten(name, NAME_WIDTH, placeholder="…"), *rest) for name, *rest in _similar(found)]
+        tables.append(TextTable(f"Most similar tasks{of}", ("", *AGENT_TITLES), near))
+    return tables
+
+
+def _similar(found: Profile) -> list[tuple[str, ...]]:
+    """Without the distances, which say nothing by themselves."""
+    return [(name, *reached) for name, _, *reached in similar_rows(found, AGENTS)]
+
+
+def _bar(share: float | None) -> str:
+    """A percentile and a bar of letters."""
+    return "" if share is None else f"{100 * share:3.0f}% {'█' * round(BAR * share)}"
 
 
 def page(found: Card | Cards) -> Page:
@@ -129,11 +170,31 @@ def _task(card: Card, prefix: str, figures: Mapping[str, go.Figure]) -> str:
         question=name if prefix else f"How hard is {name}?",
         tiles=_tiles(card),
         headline=parts.headline(card.findings),
+        profile=_profile(card, prefix, figures),
         pictures=("" if prefix else "<h2>Pictures</h2>") + (pictures or NO_PICTURES),
         rows=f"<details><summary>All rows of {escape(card.name)}</summary>{table}</details>"
         if prefix
         else f"<h2>All rows</h2>{table}",
     )
+
+
+def _profile(card: Card, prefix: str, figures: Mapping[str, go.Figure]) -> str:
+    """The bars, and what agents reached on the most similar tasks."""
+    if f"{prefix}profile" not in figures:
+        return ""
+    title, lead = PROFILE
+    found, level = card.profile, "h3" if prefix else "h2"
+    drawn = parts.place(f"{prefix}profile", figures)
+    text = f'<{level}>{title}</{level}><p class="lead">{escape(lead)}</p>{drawn}'
+    if not found.neighbours:
+        return text
+    note = (
+        f"Scores after {found.budget:,} steps: 0 is the random policy, 1 the optimum; the mean over {found.seeds} runs "
+        "with its 95% interval. The nearest task comes first."
+    )
+    lines = ["<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _similar(found)]
+    table = f'<div class="scroll words">{parts.table(("task", *AGENT_TITLES), lines)}</div>'
+    return f'{text}<{level}>Most similar tasks</{level}><p class="lead">{escape(note)}</p>{table}'
 
 
 def _tiles(card: Card) -> str:
@@ -179,10 +240,14 @@ def _rows_table(card: Card) -> str:
     head = ["", *("value" if column.index is not None else column.title for column in shown), "meaning", "source"]
     lines = []
     for subject, rows in card_rows.groups([card]):
-        lines.append(_subject(subject, len(head)))
-        for row in rows:
-            lines.append(_row(row, [row.read(column.card) for column in shown]))
-    return f'<div class="scroll words">{parts.table(head, lines)}</div>'
+        kept = [row for row in rows if not _needs_table(row, card)]
+        if kept:
+            lines.append(_subject(subject, len(head)))
+            lines += [_row(row, [row.read(column.card) for column in shown]) for row in kept]
+    table = f'<div class="scroll words">{parts.table(head, lines)}</div>'
+    if card.exact:
+        return table
+    return f'{table}<p class="about">{escape(NEEDS_TABLE)} is not known: {escape(card.undefined["states"])}.</p>'
 
 
 def _row(row: Row, entries: Sequence[Entry]) -> str:

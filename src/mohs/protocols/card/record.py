@@ -12,6 +12,7 @@ from mohs.core.values import Json
 from mohs.envs.rollouts import Rollouts
 from mohs.exact.values.returns import ReturnLaws, ReturnSample, return_laws
 from mohs.exact.values.states import StateValues, state_values
+from mohs.protocols.card.profile import Profile, profile
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
 from mohs.tables.table import Table
@@ -78,10 +79,15 @@ class Card(Verdict):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The verdict first, then what makes the task easy or hard."""
+        """Why the task is easy or hard, then its exact quantities."""
         from mohs.protocols.card.sentences import headline
 
         return tuple(Finding(text) for text in headline(self))
+
+    @cached_property
+    def profile(self) -> Profile:
+        """Where the task stands among the tasks of the reference collection, and which of them are most similar."""
+        return profile(self)
 
     @cached_property
     def states_values(self) -> StateValues | None:
@@ -104,6 +110,8 @@ class Card(Verdict):
         return {
             "target": self.name,
             "exact": self.exact,
+            "sentences": list(self.sentences),
+            "profile": self.profile.to_json(),
             **{key: getattr(self, key) for key in _ROWS},
             "effective_horizon": {
                 way: None if length is None else length.to_json() for way, length in self.effective_horizon.items()

@@ -114,7 +114,20 @@ def csv_rows(cards: Sequence[Card]) -> tuple[tuple[str, ...], list[tuple[object,
                 e = row.read(variant)
                 known = (_plain_number(value) for value in (e.value, e.low, e.high, e.n))
                 found.append((card.name, probability, row.key, *known, e.at_most, e.more, e.reason))
+            found += ((card.name, probability, *row) for row in _profile_rows(variant))
     return head, found
+
+
+def _profile_rows(card: Card) -> Iterator[tuple[object, ...]]:
+    """The share of known tasks that are easier on each indicator, and what agents reached on the most similar ones."""
+    for s in card.profile.standings:
+        reason = "" if s.harder_than is not None else UNKNOWN
+        yield f"harder_than.{s.key}", _plain_number(s.harder_than), "", "", s.n, False, s.text, reason
+    for i, neighbour in enumerate(card.profile.neighbours, 1):
+        task = neighbour.task
+        yield f"neighbour.{i}.distance", neighbour.distance, "", "", neighbour.shared, False, task.name, ""
+        for agent, reached in task.outcomes.items():
+            yield f"neighbour.{i}.{agent}", reached.value, reached.low, reached.high, reached.n, False, task.name, ""
 
 
 def _plain_number(value: float | None) -> object:
