@@ -22,7 +22,7 @@ os.environ.update(ONE_THREAD)
 
 from benchmarks.reference_collection.measure import measured
 from benchmarks.reference_collection.tasks import CACHE, Known, known_tasks
-from benchmarks.reference_collection.train import AGENTS, EPISODES, outcomes
+from benchmarks.reference_collection.train import AGENTS, outcomes
 from mohs.protocols.card.collection import FILE
 from mohs.runs.execution import Execution
 
@@ -63,12 +63,11 @@ def main() -> int:
         entries = all_measured(tasks)
     else:
         entries = {known.name: earlier[known.name] for known in tasks}
-    training = {key: before.get(key) for key in ("budget", "seeds", "episodes")}
+    training = {key: before.get(key) for key in ("budget", "seeds")}
     if both or options.training:
-        returns = {name: entry["returns"] for name, entry in entries.items()}
         execution = Execution(options.store, workers=0, progress="plain")
-        reached = outcomes(tasks, returns, budget=options.budget, seeds=options.seeds, execution=execution)
-        training = {"budget": options.budget, "seeds": options.seeds, "episodes": EPISODES}
+        reached = outcomes(tasks, entries, budget=options.budget, seeds=options.seeds, execution=execution)
+        training = {"budget": options.budget, "seeds": options.seeds}
     else:
         reached = {name: entry["outcomes"] for name, entry in earlier.items()}
     listed = [{**entry, "outcomes": reached.get(name, {})} for name, entry in entries.items()]

@@ -8,13 +8,16 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from benchmarks.reference_collection.tasks import Known, keep, table_path
+from mohs.core.errors import UsageError
 from mohs.exact.lookahead import qvi
 from mohs.exact.lookahead.gorp import gorp_horizon
+from mohs.exact.lookahead.qvi import TIES
 from mohs.exact.measures.occupancy import covering_length
 from mohs.exact.measures.table_measures import gaps, observability, reward_sparsity, value_norm
 from mohs.exact.values import solve
-from mohs.core.errors import UsageError
 from mohs.protocols.card.card import BUDGET, RUNS
 from mohs.protocols.card.indicators import indicator_values
 from mohs.protocols.card.record import Card, Length
@@ -22,6 +25,7 @@ from mohs.tables.challenge.catalogue import CatalogueEntry, catalogue_entry
 from mohs.tables.table import Table
 
 DIGITS = 8
+FEW_EPISODES, MANY_EPISODES = 10, 100  # of an evaluation; many where returns vary for reasons other than the policy
 
 
 def measured(known: Known) -> dict[str, Any]:
@@ -56,7 +60,17 @@ def measured(known: Known) -> dict[str, Any]:
     card = _with_gorp(card, scaled, entry)
     values = {key: _rounded(value) for key, value in indicator_values(card).items()}
     ends = {"optimal": returns.optimal, "random": returns.random, "worst": returns.worst}
-    return {"values": values, "returns": {key: _rounded(value) for key, value in ends.items()}}
+    return {
+        "values": values,
+        "returns": {key: _rounded(value) for key, value in ends.items()},
+        "episodes": MANY_EPISODES if _varies(table) else FEW_EPISODES,
+    }
+
+
+def _varies(table: Table) -> bool:
+    """Whether the best policy earns different returns in different episodes, by its start or by chance on the way."""
+    best = solve.values(table, "best")[table.initial > 0]
+    return not table.deterministic or bool(np.ptp(best) > TIES)
 
 
 def _with_gorp(card: Card, table: Table, entry: CatalogueEntry | None) -> Card:

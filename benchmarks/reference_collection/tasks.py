@@ -114,7 +114,7 @@ def _minigrids() -> Iterator[Known]:
 
 
 def _explored(name: str) -> Table:
-    """From the start after reset(seed=0); the goal pays 1 at any time, as in BRIDGE. Exploring is slow, so it is kept."""
+    """From the start after reset(seed=0); the goal pays 1 at any time, as in BRIDGE. The table is kept."""
     path = table_path(name)
     if path.is_file():
         return Table.load(path)

@@ -21,22 +21,25 @@ from mohs.runs.windows import window
 from mohs.stats import estimate
 
 AGENTS = ("dqn", "ppo", "q_learning")
-EPISODES = 10  # of the evaluation after training
 PLAY = "benchmarks.reference_collection.play"
 
 
 def outcomes(
-    tasks: Sequence[Known], returns: Mapping[str, Mapping[str, float]], *, budget: int, seeds: int, execution: Execution
+    tasks: Sequence[Known], measures: Mapping[str, Mapping[str, Any]], *, budget: int, seeds: int, execution: Execution
 ) -> dict[str, dict[str, dict[str, float]]]:
     """By task and agent: the mean score over seeds of the greedy policy after training, with its interval.
 
     A score is 0 at the return of the random policy, 1 at the optimum. No policy is above the optimum or below the worst
-    one, so intervals end there.
+    one, so what luck puts there is moved to these ends.
     """
     found: dict[str, dict[str, dict[str, float]]] = {}
-    playable = [known for known in tasks if returns[known.name]["optimal"] > returns[known.name]["random"]]
+    ends = {name: entry["returns"] for name, entry in measures.items()}
+    playable = [known for known in tasks if ends[known.name]["optimal"] > ends[known.name]["random"]]
     for agent in AGENTS:
-        tracks = {Track(agent, known.name): partial(_cell, agent, known, budget) for known in playable}
+        tracks = {
+            Track(agent, known.name): partial(_cell, agent, known, budget, measures[known.name]["episodes"])
+            for known in playable
+        }
         options = {"agent": agent, "budget": budget, "seeds": seeds, "tasks": [known.name for known in playable]}
         plan = Plan.of(f"reference collection, {agent}", "experiment", options, tracks, seeds)
         with open_store(execution.store) as store:
@@ -47,7 +50,7 @@ def outcomes(
         for known in playable:
             runs = [points["eval/return"][1][-1] for points in results.at(agent, known.name) if points is not None]
             if runs:
-                found.setdefault(known.name, {})[agent] = _score(np.array(runs), returns[known.name])
+                found.setdefault(known.name, {})[agent] = _score(np.array(runs), ends[known.name])
     return found
 
 
@@ -55,14 +58,14 @@ def _score(runs: Any, ends: Mapping[str, float]) -> dict[str, float]:
     span = ends["optimal"] - ends["random"]
     e = estimate((runs - ends["random"]) / span)
     least = (ends["worst"] - ends["random"]) / span
-    values = {"value": e.value, "low": max(e.low, least), "high": min(e.high, 1.0)}
+    values = {"value": min(e.value, 1.0), "low": max(e.low, least), "high": min(e.high, 1.0)}
     return {**{key: round(value, 4) for key, value in values.items()}, "n": e.n}
 
 
-def _cell(agent: str, known: Known, budget: int, seed: int) -> Cell:
+def _cell(agent: str, known: Known, budget: int, episodes: int, seed: int) -> Cell:
     task = _task(agent, known)
     learner = custom_agent(f"{PLAY}:q_learning") if agent == "q_learning" and known.task is None else Agent.make(agent)
-    segments, probes = (Segment(task, budget),), (Probe("eval", task, (budget,), EPISODES),)
+    segments, probes = (Segment(task, budget),), (Probe("eval", task, (budget,), episodes),)
     return Cell(learner, seed, segments, probes, window(task, budget))
 
 

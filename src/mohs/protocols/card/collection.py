@@ -37,7 +37,7 @@ class Outcome:
         return {"value": self.value, "low": self.low, "high": self.high, "n": self.n}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class KnownTask:
     """A task of the collection; an indicator that is not defined for it is None."""
 
@@ -54,7 +54,7 @@ class KnownTask:
         return sum(reached) / len(reached) if reached else None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Collection:
     """All known tasks, and how the agents were trained on them."""
 

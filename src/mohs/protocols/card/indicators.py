@@ -1,7 +1,7 @@
 """Which quantities of a card say that a task is hard, and which way?
 
-An indicator has no unit of reward: what is measured in rewards is divided by the range of returns, from the worst to the
-best policy. So tasks with different rewards can be ranked.
+An indicator has no unit of reward: what is measured in rewards is divided by the range of returns, from the worst to
+the best policy. So tasks with different rewards can be ranked.
 """
 
 from __future__ import annotations
@@ -97,26 +97,29 @@ def _count(value: float) -> str:
 
 INDICATORS = (
     Indicator("paying_steps", "Sparse rewards", False, "share of random steps that pay anything",
-              "random play rarely sees a reward (in {} of its steps)", "random play often sees rewards (in {} of its steps)",
-              _paying_steps, _share),
+              "random play rarely sees a reward (in {} of its steps)",
+              "random play often sees rewards (in {} of its steps)", _paying_steps, _share),
     Indicator("random_share", "Far from random", False,
               "where the random policy lies between the worst (0%) and the best (100%) return",
               "random play earns {} of what lies between the worst and the best return",
               "random play already earns {} of what lies between the worst and the best return", _random_share, _share),
     Indicator("p_opt", "Hard to guess", False, "probability that random actions are optimal all the way",
-              "random play is optimal with probability {}", "random play is optimal with probability {}", _whole("p_opt")),
+              "random play is optimal with probability {}", "random play is optimal with probability {}",
+              _whole("p_opt")),
     Indicator("gorp_steps", "Long effective horizon", True, "steps that GORP needs to find an optimal policy",
               "search over random play (GORP) takes {} steps", "search over random play (GORP) takes {} steps",
               _gorp_steps, _steps),
     Indicator("min_k", "Deceptive", True, "steps to look ahead of random play until greedy actions are optimal",
               "one must look {} steps ahead of random play to act optimally",
               "actions that are greedy on the value of random play suffice (min_k = {})", _whole("min_k"), _count),
-    Indicator("covering_length", "Hard to explore", True, "episodes of random play that try every action in every state",
+    Indicator("covering_length", "Hard to explore", True,
+              "episodes of random play that try every action in every state",
               "random play takes {} episodes to try every action everywhere",
               "random play tries every action everywhere in {} episodes", _whole("covering_length"), _count),
     Indicator("smallest_gap", "Fine differences", False, "least loss of a sub-optimal action, of the range of returns",
               "the least bad mistake costs only {} of the range of returns",
-              "every mistake costs at least {} of the range of returns", lambda card: _relative("smallest_gap", card), _share),
+              "every mistake costs at least {} of the range of returns",
+              lambda card: _relative("smallest_gap", card), _share),
     Indicator("value_norm", "Chance", True, "largest spread of the next state's value, of the range of returns",
               "chance moves the value of a step by up to {} of the range of returns",
               "chance hardly matters (up to {} of the range of returns in a step)",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from html import escape
 
@@ -13,20 +12,18 @@ from mohs.protocols.card.figures import figure_prefix
 from mohs.protocols.card.figures import figures as make_figures
 from mohs.protocols.card.figures.horizon_scatter import best_length, expected_way, scatter
 from mohs.protocols.card.figures.horizons import WAYS
-from mohs.protocols.card.profile import Profile
-from mohs.protocols.card.record import Card, Cards
-from mohs.protocols.card.rows import Entry, Row
+from mohs.protocols.card.record import Card, Cards, all_cards
+from mohs.protocols.card.rows import NEEDS_TABLE, Entry, Row, needs_table
 from mohs.protocols.card.why import AGENTS, similar_rows
 from mohs.report import numbers, parts
 from mohs.report.files import filled
 from mohs.report.page import Page
-from mohs.report.tables import TextTable
 
 # Name of the figure, title, and what to see in it.
 PROFILE = (
     "Profile",
-    "How the task compares with the reference collection. A bar is the share of known tasks that are easier. What makes "
-    "the task hard is marked.",
+    "How the task compares with the reference collection. A bar is the share of known tasks that are easier. What "
+    "makes the task hard is marked.",
 )
 PICTURES = (
     ("states", "The task", "Its states, coloured by what the best policy can still earn from there."),
@@ -37,82 +34,12 @@ PICTURES = (
     ("horizons", "Effective horizon", "Outlined bars are bounds: the effective horizon is at most so long."),
 )  # fmt: skip
 AGENT_TITLES = tuple(AGENTS.values())
-NEEDS_TABLE = "Everything that needs a table"
-BAR, NAME_WIDTH = 20, 26  # letters
 NO_PICTURES = '<p class="about">There is nothing to draw: neither a table nor sampled episodes.</p>'
-
-
-def summary(found: Card | Cards) -> tuple[TextTable, ...]:
-    """Every quantity of a card, or of several cards side by side, and why some are not defined."""
-    cards = _cards(found)
-    shown = card_rows.columns(cards)
-    alone = len(shown) == 1
-    tables = [table for column in shown for table in _comparisons(column.card, "" if alone else column.title)]
-    for subject, rows in card_rows.groups(cards):
-        kept = [row for row in rows if any(not _needs_table(row, column.card) for column in shown)]
-        lines = [(row.title, *(_text(row.read(column.card)) for column in shown)) for row in kept]
-        if lines:
-            tables.append(TextTable(subject, ("", *("" if alone else column.title for column in shown)), lines))
-    missing = [
-        ("" if alone else column.title, ", ".join(titles), reason)
-        for column in shown
-        for reason, titles in _reasons(cards, column.card).items()
-    ]
-    if missing:
-        tables.append(TextTable("Not defined", ("", "quantities", "because"), missing))
-    return tuple(tables)
-
-
-def _cards(found: Card | Cards) -> tuple[Card, ...]:
-    return found.cards if isinstance(found, Cards) else (found,)
-
-
-def _text(entry: Entry) -> str:
-    return f"{entry.text} ({entry.details})" if entry.details else entry.text
-
-
-def _reasons(cards: Sequence[Card], card: Card) -> dict[str, list[str]]:
-    """Why quantities of a card are not defined: their titles by reason. What needs a table is one entry."""
-    found: dict[str, list[str]] = {}
-    for row in (row for _, rows in card_rows.groups(cards) for row in rows):
-        if reason := row.read(card).reason:
-            title = NEEDS_TABLE if _needs_table(row, card) else row.title
-            found.setdefault(reason, []).append(title)
-    return {reason: list(dict.fromkeys(titles)) for reason, titles in found.items()}
-
-
-def _needs_table(row: Row, card: Card) -> bool:
-    """Whether a row has no value because the task has no table."""
-    return not card.exact and row.read(card).reason == card.undefined["states"]
-
-
-def _comparisons(card: Card, title: str) -> list[TextTable]:
-    """The profile and the most similar tasks, in 80 columns."""
-    found, of = card.profile, f" of {title}" if title else ""
-    rows = [(s.title, s.text, _bar(s.harder_than)) for s in found.standings if s.harder_than is not None]
-    tables = []
-    if rows:
-        heads = ("", "value", f"easier tasks, of {found.known_tasks}")
-        tables.append(TextTable(f"Profile{of}", heads, rows))
-    if found.neighbours:
-        near = [(textwrap.shorten(name, NAME_WIDTH, placeholder="…"), *rest) for name, *rest in _similar(found)]
-        tables.append(TextTable(f"Most similar tasks{of}", ("", *AGENT_TITLES), near))
-    return tables
-
-
-def _similar(found: Profile) -> list[tuple[str, ...]]:
-    """Without the distances, which say nothing by themselves."""
-    return [(name, *reached) for name, _, *reached in similar_rows(found, AGENTS)]
-
-
-def _bar(share: float | None) -> str:
-    """A percentile and a bar of letters."""
-    return "" if share is None else f"{100 * share:3.0f}% {'█' * round(BAR * share)}"
 
 
 def page(found: Card | Cards) -> Page:
     """The page of one card, or of several: these are compared first."""
-    cards = _cards(found)
+    cards = all_cards(found)
     figures, several = make_figures(cards), len(cards) > 1
     sections = ["comparison", "size", "tasks", "methods"] if several else ["verdict", "pictures", "rows", "methods"]
     tasks = "".join(_task(card, figure_prefix(cards, i), figures) for i, card in enumerate(cards))
@@ -192,7 +119,7 @@ def _profile(card: Card, prefix: str, figures: Mapping[str, go.Figure]) -> str:
         f"Scores after {found.budget:,} steps: 0 is the random policy, 1 the optimum; the mean over {found.seeds} runs "
         "with its 95% interval. The nearest task comes first."
     )
-    lines = ["<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in _similar(found)]
+    lines = ["<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in similar_rows(found)]
     table = f'<div class="scroll words">{parts.table(("task", *AGENT_TITLES), lines)}</div>'
     return f'{text}<{level}>Most similar tasks</{level}><p class="lead">{escape(note)}</p>{table}'
 
@@ -240,7 +167,7 @@ def _rows_table(card: Card) -> str:
     head = ["", *("value" if column.index is not None else column.title for column in shown), "meaning", "source"]
     lines = []
     for subject, rows in card_rows.groups([card]):
-        kept = [row for row in rows if not _needs_table(row, card)]
+        kept = [row for row in rows if not needs_table(row, card)]
         if kept:
             lines.append(_subject(subject, len(head)))
             lines += [_row(row, [row.read(column.card) for column in shown]) for row in kept]

@@ -3,17 +3,21 @@
 A percentile is the share of known tasks that are strictly easier on an indicator. Ties do not count: a task without
 chance is harder than none of the others without.
 
-Similarity is the root mean square of differences over the indicators that both tasks have. Each indicator is replaced by
-its mid-rank among the known tasks and divided by the spread of these, so that neither units nor outliers count.
+Similarity is the root mean square of differences over the indicators that both tasks have. Each indicator is replaced
+by its mid-rank among the known tasks and divided by the spread of these, so that neither units nor outliers count.
+
+Only an indicator that goes with low scores of the agents over the known tasks can be a reason (`relevance`).
 """
 
 from __future__ import annotations
 
 import math
+import statistics
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from mohs.core.values import Json
@@ -125,7 +129,7 @@ def profile(card: Card, known: Collection | None = None) -> Profile:
     expected = sum(scores) / len(scores) if scores else None
     judged = own.task.score if own is not None and own.task.score is not None else expected
     difficulty = _difficulty(judged)
-    reasons = _reasons(standings, difficulty)
+    reasons = _reasons(standings, difficulty, known)
     return Profile(standings, others, own, expected, difficulty, reasons, len(known.tasks), known.budget, known.seeds)
 
 
@@ -185,9 +189,50 @@ def _difficulty(score: float | None) -> Difficulty:
     return Difficulty.EASY if score >= EASY else Difficulty.HARD if score < HARD else Difficulty.MODERATE
 
 
-def _reasons(standings: tuple[Standing, ...], difficulty: Difficulty) -> tuple[str, ...]:
-    """The one or two indicators on which the task is most extreme: among the easiest if it is easy, else the hardest."""
-    easy = difficulty is Difficulty.EASY
-    shares = [(s.easier_than if easy else s.harder_than, s.key) for s in standings]
+def _reasons(standings: tuple[Standing, ...], difficulty: Difficulty, known: Collection) -> tuple[str, ...]:
+    """The one or two relevant indicators on which the task is most extreme: easiest if it is easy, else hardest."""
+    easy, counts = difficulty is Difficulty.EASY, relevance(known)
+    shares = [(s.easier_than if easy else s.harder_than, s.key) for s in standings if counts[s.key].relevant]
     extreme = sorted(((share, key) for share, key in shares if share is not None and share >= EXTREME), reverse=True)
     return tuple(key for _, key in extreme[:2])
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """Spearman's rank correlation of an indicator with what agents lost over n known tasks (1 − their mean score)."""
+
+    correlation: float
+    n: int
+
+    @property
+    def relevant(self) -> bool:
+        """Whether it is positive by more than two standard errors of uncorrelated ranks."""
+        return self.n > 1 and self.correlation > 2 / math.sqrt(self.n - 1)
+
+
+@lru_cache(maxsize=4)
+def relevance(known: Collection) -> dict[str, Relevance]:
+    """How far each indicator goes with what agents lost, over the known tasks on which they were trained."""
+    return {indicator.key: _relevance(indicator, known) for indicator in INDICATORS}
+
+
+def _relevance(indicator: Indicator, known: Collection) -> Relevance:
+    pairs = [
+        (indicator.hardness(value), 1 - score)
+        for task in known.tasks
+        if (value := task.values.get(indicator.key)) is not None and (score := task.score) is not None
+    ]
+    one, other = (_mid_ranks([pair[side] for pair in pairs]) for side in (0, 1))
+    return Relevance(_correlation(one, other), len(pairs))
+
+
+def _mid_ranks(values: list[float]) -> list[float]:
+    ordered = sorted(values)
+    return [(bisect_left(ordered, value) + bisect_right(ordered, value)) / 2 for value in values]
+
+
+def _correlation(one: list[float], other: list[float]) -> float:
+    """Pearson's correlation; 0 where one of them does not vary."""
+    if len(set(one)) < 2 or len(set(other)) < 2:
+        return 0.0
+    return statistics.correlation(one, other)

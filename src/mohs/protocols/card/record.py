@@ -161,5 +161,10 @@ class Cards(Verdict):
         return {"cards": [card.to_json() for card in self.cards]}
 
 
+def all_cards(found: Card | Cards) -> tuple[Card, ...]:
+    """One card, or several."""
+    return found.cards if isinstance(found, Cards) else (found,)
+
+
 def _listed(values: tuple[float, ...] | None) -> list[Json] | None:
     return None if values is None else list(values)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mohs.protocols.card.record import Card
 
 UNKNOWN = "not known"
+NEEDS_TABLE = "Everything that needs a table"
 BRIDGE = "Laidlaw et al. 2023"
 CHALLENGE = "Effective Horizon Challenge"
 
@@ -102,6 +103,11 @@ def columns(cards: Sequence[Card]) -> list[Column]:
         if card.sticky is not None:
             found.append(Column(f"sticky {card.sticky[0]:g}", card.sticky[1], None))
     return found
+
+
+def needs_table(row: Row, card: Card) -> bool:
+    """Whether a row has no value because the task has no table."""
+    return not card.exact and row.read(card).reason == card.undefined["states"]
 
 
 def csv_rows(cards: Sequence[Card]) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mohs.protocols.card.collection import KnownTask
 from mohs.protocols.card.indicators import BY_KEY
 from mohs.protocols.card.profile import Difficulty, Neighbour, Profile
+from mohs.report.numbers import UNKNOWN
 
 WORDS = {
     Difficulty.EASY: "easy",
@@ -31,19 +32,11 @@ def short_name(name: str) -> str:
     return name.removesuffix(" seed=0")
 
 
-def agent_title(agent: str) -> str:
-    """An agent as its paper calls it."""
-    return AGENTS.get(agent, agent)
-
-
 def _reason(found: Profile, key: str) -> str:
     standing, easy = found.standing(key), found.difficulty is Difficulty.EASY
-    words = BY_KEY[key].easy if easy else BY_KEY[key].hard
-    share = standing.easier_than if easy else standing.harder_than
-    assert share is not None
-    return (
-        f"{words.format(standing.text)}, {'easier' if easy else 'harder'} than {_percent(share)} of {standing.n} tasks"
-    )
+    words = (BY_KEY[key].easy if easy else BY_KEY[key].hard).format(standing.text)
+    share = (standing.easier_than if easy else standing.harder_than) or 0.0
+    return f"{words}, {'easier' if easy else 'harder'} than {percent(share)} of {standing.n} known tasks"
 
 
 def _own(found: Profile) -> tuple[str, ...]:
@@ -63,15 +56,14 @@ def _similar(found: Profile) -> tuple[str, ...]:
     if not rest or found.expected is None:
         return (text,)
     others = _listed([short_name(n.task.name) for n in rest[:2]])
-    return (text, f"Next come {others}; on the {len(found.neighbours)} most similar tasks the agents reached "
-                  f"{found.expected:.2f} on average.")  # fmt: skip
+    mean = f"on the {len(found.neighbours)} most similar tasks the agents reached {found.expected:.2f} on average"
+    return (f"{text} Next come {others}; {mean}.",)
 
 
 def _reached(task: KnownTask) -> str:
     """What each agent reached: DQN reached 0.31 [0.10, 0.52], PPO …"""
-    parts = [f"{agent_title(agent)} {'reached ' if i == 0 else ''}{outcome}" for i, (agent, outcome) in
-             enumerate(task.outcomes.items())]  # fmt: skip
-    return _listed(parts)
+    first, *rest = (f"{AGENTS[agent]} {{}}{outcome}" for agent, outcome in task.outcomes.items())
+    return _listed([first.format("reached "), *(text.format("") for text in rest)])
 
 
 def _terms(found: Profile, task: KnownTask) -> str:
@@ -81,35 +73,26 @@ def _terms(found: Profile, task: KnownTask) -> str:
 
 def _no_neighbours(name: str, found: Profile) -> tuple[str, ...]:
     """Where too few indicators are known to compare tasks: what these say."""
-    known = [s for s in found.standings if s.harder_than is not None and s.easier_than is not None]
     said = [
-        f"{BY_KEY[s.key].meaning} {s.text}, harder than {_percent(s.harder_than)} and easier than "
-        f"{_percent(s.easier_than)} of {s.n} tasks"
-        for s in known
-        if s.harder_than is not None and s.easier_than is not None
+        f" {s.title}: {s.text} ({BY_KEY[s.key].meaning}), harder than {percent(s.harder_than)} of {s.n} known tasks."
+        for s in found.standings
+        if s.harder_than is not None
     ]
-    listed = f" What can be compared: {'; '.join(said)}." if said else ""
-    return (
-        f"How hard {short_name(name)} is for agents is not known: it shares too few measures with known tasks.{listed}",
-    )
+    return (f"Too little is known of {short_name(name)} to say which known tasks are like it.{''.join(said)}",)
 
 
-def similar_rows(found: Profile, agents: Sequence[str]) -> list[tuple[str, ...]]:
-    """A row for the task itself, where it is known, and for each similar one: name, distance, and what was reached."""
-    rows: list[tuple[str, ...]] = []
-    for neighbour in (*([found.own] if found.own else []), *found.neighbours):
-        rows.append((_title(neighbour, found), f"{neighbour.distance:.2f}", *(
-            str(neighbour.task.outcomes[agent]) if agent in neighbour.task.outcomes else "–" for agent in agents
-        )))  # fmt: skip
-    return rows
+def similar_rows(found: Profile) -> list[tuple[str, ...]]:
+    """A row for the task itself, where it is known, and for each similar one: its name, and what agents reached."""
+    near = (*([found.own] if found.own else []), *found.neighbours)
+    return [(_title(n, found), *(str(n.task.outcomes.get(agent, UNKNOWN)) for agent in AGENTS)) for n in near]
 
 
 def _title(neighbour: Neighbour, found: Profile) -> str:
-    return f"{short_name(neighbour.task.name)}{' (this task)' if neighbour is found.own else ''}"
+    return "this task" if neighbour is found.own else short_name(neighbour.task.name)
 
 
-def _percent(share: float) -> str:
-    """In whole per cent, rounded down: no share is claimed that is not there."""
+def percent(share: float) -> str:
+    """A share in whole per cent, rounded down: no share is claimed that is not there."""
     return f"{int(100 * share)}%"
 
 

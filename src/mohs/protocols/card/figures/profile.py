@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from mohs.protocols.card.profile import Difficulty, Profile
+from mohs.protocols.card.why import percent
 from mohs.report.theme import LIGHT, blank
 
 ROW = 44  # pixels: a line of text above its bar
@@ -44,7 +45,7 @@ def profile_figure(rows: tuple[ProfileRow, ...], known: int) -> go.Figure:
         colour = LIGHT.second if row.reason else LIGHT.accent
         figure.add_bar(
             x=[row.share], y=[y], orientation="h", width=0.28, offset=0.06, marker={"color": colour}, showlegend=False,
-            hovertemplate=f"{row.title}: {row.text}, harder than {100 * row.share:.0f}%<extra></extra>",
+            hovertemplate=f"{row.title}: {row.text}, harder than {percent(row.share)}<extra></extra>",
         )  # fmt: skip
         if row.share == 0:  # a bar of no length would look like one that is missing
             figure.add_scatter(
@@ -52,7 +53,7 @@ def profile_figure(rows: tuple[ProfileRow, ...], known: int) -> go.Figure:
                 "line": {"color": colour, "width": 2}}, showlegend=False, hoverinfo="skip",
             )  # fmt: skip
         weight = f"<b>{row.title}</b>" if row.reason else row.title
-        for x, anchor, text in ((0, "left", f"{weight}  {row.text}"), (1, "right", f"{100 * row.share:.0f}%")):
+        for x, anchor, text in ((0, "left", f"{weight}  {row.text}"), (1, "right", percent(row.share))):
             figure.add_annotation(x=x, text=text, xanchor=anchor, font={"size": 12, "color": LIGHT.ink}, **note)
     figure.update_xaxes(
         range=[-0.004, 1], tickvals=[0, 0.25, 0.5, 0.75, 1], tickformat=".0%", automargin=False, showline=False,
