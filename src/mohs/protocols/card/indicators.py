@@ -21,12 +21,13 @@ MOST_STEPS = 10_000_000  # of GORP: beyond, all tasks count as equally hard
 
 @dataclass(frozen=True)
 class Indicator:
-    """A quantity with a direction. `hard` and `easy` are what to say where it is extreme; {} is its value as text."""
+    """A quantity with a direction, and what to say of its value {}: briefly, where it is hard, where it is easy."""
 
     key: str
     title: str
     more_is_harder: bool
     meaning: str
+    short: str
     hard: str
     easy: str
     read: Callable[[Card], float | None]
@@ -88,7 +89,7 @@ def _share(value: float) -> str:
 
 
 def _steps(value: float) -> str:
-    return f"more than {MOST_STEPS:,}" if value >= MOST_STEPS else f"{value:,.0f}"
+    return f"over {MOST_STEPS:,}" if value >= MOST_STEPS else f"{value:,.0f}"
 
 
 def _count(value: float) -> str:
@@ -97,37 +98,40 @@ def _count(value: float) -> str:
 
 INDICATORS = (
     Indicator("paying_steps", "Sparse rewards", False, "share of random steps that pay anything",
+              "{} of random steps pay",
               "random play rarely sees a reward (in {} of its steps)",
               "random play often sees rewards (in {} of its steps)", _paying_steps, _share),
     Indicator("random_share", "Far from random", False,
               "where the random policy lies between the worst (0%) and the best (100%) return",
+              "random earns {} of the range",
               "random play earns {} of what lies between the worst and the best return",
               "random play already earns {} of what lies between the worst and the best return", _random_share, _share),
     Indicator("p_opt", "Hard to guess", False, "probability that random actions are optimal all the way",
+              "probability {}",
               "random play is optimal with probability {}", "random play is optimal with probability {}",
               _whole("p_opt")),
     Indicator("gorp_steps", "Long effective horizon", True, "steps that GORP needs to find an optimal policy",
-              "search over random play (GORP) takes {} steps", "search over random play (GORP) takes {} steps",
-              _gorp_steps, _steps),
+              "GORP: {} steps", "search over random play (GORP) takes {} steps",
+              "search over random play (GORP) takes {} steps", _gorp_steps, _steps),
     Indicator("min_k", "Deceptive", True, "steps to look ahead of random play until greedy actions are optimal",
-              "one must look {} steps ahead of random play to act optimally",
+              "look-ahead min_k = {}", "one must look {} steps ahead of random play to act optimally",
               "actions that are greedy on the value of random play suffice (min_k = {})", _whole("min_k"), _count),
     Indicator("covering_length", "Hard to explore", True,
-              "episodes of random play that try every action in every state",
+              "episodes of random play that try every action in every state", "{} episodes",
               "random play takes {} episodes to try every action everywhere",
               "random play tries every action everywhere in {} episodes", _whole("covering_length"), _count),
     Indicator("smallest_gap", "Fine differences", False, "least loss of a sub-optimal action, of the range of returns",
-              "the least bad mistake costs only {} of the range of returns",
+              "a mistake costs {} or more", "the least bad mistake costs only {} of the range of returns",
               "every mistake costs at least {} of the range of returns",
               lambda card: _relative("smallest_gap", card), _share),
     Indicator("value_norm", "Chance", True, "largest spread of the next state's value, of the range of returns",
-              "chance moves the value of a step by up to {} of the range of returns",
+              "spread {} of the range", "chance moves the value of a step by up to {} of the range of returns",
               "chance hardly matters (up to {} of the range of returns in a step)",
               lambda card: _relative("value_norm", card), _share),
-    Indicator("most_alike", "Needs memory", True, "most states that share one observation",
-              "up to {} states look alike", "every state is seen as itself",
+    Indicator("most_alike", "Needs memory", True, "most states that share one observation", "{} states look alike",
+              "up to {} states look alike", "at most {} states look alike",
               lambda card: card.measures.get("most_alike"), _count),
-    Indicator("states", "Large", True, "number of states", "it has {} states", "it has only {} states",
+    Indicator("states", "Large", True, "number of states", "{} states", "it has {} states", "it has only {} states",
               _whole("states"), _count),
 )  # fmt: skip
 BY_KEY = {indicator.key: indicator for indicator in INDICATORS}

@@ -14,15 +14,18 @@ from __future__ import annotations
 import math
 import statistics
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
 
 from mohs.core.values import Json
 from mohs.protocols.card.collection import Collection, KnownTask, collection
-from mohs.protocols.card.indicators import INDICATORS, Indicator, indicator_values
+from mohs.protocols.card.indicators import BY_KEY, INDICATORS, Indicator, indicator_values
 
 if TYPE_CHECKING:
     from mohs.protocols.card.record import Card
@@ -30,7 +33,11 @@ if TYPE_CHECKING:
 NEIGHBOURS = 5  # similar tasks whose outcomes are averaged
 FEWEST_SHARED = 5  # indicators that two tasks must share to be compared
 EASY, HARD = 0.8, 0.4  # mean scores on similar tasks from which, and below which, a task is called so
+USUAL = 0.95  # share of known tasks by which the usual distance to the nearest other one is defined
 EXTREME = 0.6  # share of known tasks that an indicator must exceed to be a reason
+
+
+Float = npt.NDArray[np.float64]
 
 
 class Difficulty(StrEnum):
@@ -39,7 +46,7 @@ class Difficulty(StrEnum):
     EASY = "easy"
     MODERATE = "moderate"
     HARD = "hard"
-    UNKNOWN = "unknown"  # no similar task is known
+    UNKNOWN = "unknown"  # no known task is similar enough, or agents were trained on none of them
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,11 @@ class Standing:
     harder_than: float | None
     easier_than: float | None
     n: int
+
+    @property
+    def words(self) -> str:
+        """The value in few words."""
+        return BY_KEY[self.key].short.format(self.text)
 
     def to_json(self) -> dict[str, Json]:
         """As plain data."""
@@ -123,49 +135,67 @@ def profile(card: Card, known: Collection | None = None) -> Profile:
     values = indicator_values(card)
     standings = tuple(_standing(indicator, values[indicator.key], known) for indicator in INDICATORS)
     near = neighbours(values, known)
-    own = next((n for n in near if (n.task.name, n.task.horizon) == (card.name, card.horizon)), None)
+    own = next((n for n in near if n.task.name == card.name and n.task.horizon == card.horizon), None)
     others = tuple(n for n in near if n is not own)[:NEIGHBOURS]
     scores = [n.task.score for n in others if n.task.score is not None]
     expected = sum(scores) / len(scores) if scores else None
     judged = own.task.score if own is not None and own.task.score is not None else expected
-    difficulty = _difficulty(judged)
+    alike = own is not None or (bool(near) and near[0].distance <= 2 * _ranked(known).usual)
+    difficulty = _difficulty(judged) if alike else Difficulty.UNKNOWN
     reasons = _reasons(standings, difficulty, known)
     return Profile(standings, others, own, expected, difficulty, reasons, len(known.tasks), known.budget, known.seeds)
 
 
 def neighbours(values: Mapping[str, float | None], known: Collection) -> list[Neighbour]:
     """The known tasks that share enough indicators, the nearest first."""
-    ranks = {indicator.key: _Ranks(indicator, known) for indicator in INDICATORS}
-    found = []
-    for task in known.tasks:
-        pairs = [(key, values[key], task.values.get(key)) for key in ranks]
-        squares = [
-            ranks[key].difference(one, other) ** 2 for key, one, other in pairs if one is not None and other is not None
-        ]
-        if len(squares) >= FEWEST_SHARED:
-            found.append(Neighbour(task, math.sqrt(sum(squares) / len(squares)), len(squares)))
-    return sorted(found, key=lambda neighbour: neighbour.distance)
+    ranked = _ranked(known)
+    distance, shared = ranked.distances(ranked.place(values))
+    near = [Neighbour(task, float(d), int(n)) for task, d, n in zip(known.tasks, distance, shared, strict=True)]
+    return sorted((n for n in near if n.shared >= FEWEST_SHARED), key=lambda neighbour: neighbour.distance)
 
 
-class _Ranks:
-    """The mid-ranks of an indicator among the known tasks."""
+@dataclass(frozen=True, eq=False)
+class _Ranked:
+    """Sorted values of every indicator, and the standardised mid-ranks [tasks, indicators]; NaN where not defined."""
 
-    def __init__(self, indicator: Indicator, known: Collection) -> None:
-        self._indicator = indicator
-        self._values = sorted(known.hardness(indicator.key))
-        ranks = [self.rank(value) for value in self._values]
-        mean = sum(ranks) / len(ranks) if ranks else 0.0
-        self._spread = math.sqrt(sum((rank - mean) ** 2 for rank in ranks) / len(ranks)) if ranks else 0.0
+    ordered: tuple[list[float], ...]
+    spread: Float
+    places: Float
 
-    def rank(self, hardness: float) -> float:
-        return (bisect_left(self._values, hardness) + bisect_right(self._values, hardness)) / (2 * len(self._values))
+    def place(self, values: Mapping[str, float | None]) -> Float:
+        """The mid-ranks of a task among the known ones, in units of their spread."""
+        return _mid_places(values, self.ordered) / self.spread
 
-    def difference(self, one: float, other: float) -> float:
-        """Where all known tasks are alike, another one differs by nothing that could be measured in their spread."""
-        if self._spread == 0:
-            return 0.0
-        turn = self._indicator.hardness
-        return abs(self.rank(_same_digits(turn(one))) - self.rank(_same_digits(turn(other)))) / self._spread
+    def distances(self, place: Float) -> tuple[Float, npt.NDArray[np.int64]]:
+        """The distance to each known task, and the number of indicators that it rests on."""
+        squares = (self.places - place) ** 2
+        shared = (~np.isnan(squares)).sum(axis=1)
+        return np.sqrt(np.nansum(squares, axis=1) / np.maximum(shared, 1)), shared
+
+    @cached_property
+    def usual(self) -> float:
+        """The distance within which nearly all known tasks have another one."""
+        pairs = np.array([self.distances(place)[0] for place in self.places])
+        np.fill_diagonal(pairs, np.inf)
+        return float(np.quantile(pairs.min(axis=1), USUAL))
+
+
+@lru_cache(maxsize=4)
+def _ranked(known: Collection) -> _Ranked:
+    ordered = tuple(sorted(known.hardness(indicator.key)) for indicator in INDICATORS)
+    places = np.array([_mid_places(task.values, ordered) for task in known.tasks])
+    spread = np.nanstd(places, axis=0)
+    spread[~(spread > 0)] = np.inf  # where all known tasks are alike, an indicator tells none apart
+    return _Ranked(ordered, spread, places / spread)
+
+
+def _mid_places(values: Mapping[str, float | None], ordered: Sequence[list[float]]) -> Float:
+    found = np.full(len(INDICATORS), np.nan)
+    for i, (indicator, known) in enumerate(zip(INDICATORS, ordered, strict=True)):
+        if known and (value := values.get(indicator.key)) is not None:
+            turned = _same_digits(indicator.hardness(value))
+            found[i] = (bisect_left(known, turned) + bisect_right(known, turned)) / (2 * len(known))
+    return found
 
 
 def _same_digits(value: float) -> float:

@@ -11,7 +11,7 @@ from mohs.protocols.card.rows import NEEDS_TABLE, Entry, needs_table
 from mohs.protocols.card.why import AGENTS, percent, similar_rows
 from mohs.report.tables import TextTable
 
-BAR, NAME_WIDTH = 20, 30  # letters
+BAR, NAME_WIDTH = 20, 19  # letters
 
 
 def summary(found: Card | Cards) -> tuple[TextTable, ...]:
@@ -52,14 +52,16 @@ def _reasons(cards: Sequence[Card], card: Card) -> dict[str, list[str]]:
 def _comparisons(card: Card, title: str) -> list[TextTable]:
     """The profile and the most similar tasks, in 80 columns."""
     found, of = card.profile, f" of {title}" if title else ""
-    rows = [(s.title, s.text, _bar(s.harder_than)) for s in found.standings if s.harder_than is not None]
+    rows = [(s.title, s.words, _bar(s.harder_than)) for s in found.standings if s.harder_than is not None]
     tables = []
     if rows:
-        heads = ("", "value", f"easier tasks, of {found.known_tasks}")
-        tables.append(TextTable(f"Profile{of}", heads, rows))
+        tables.append(TextTable(f"Profile{of}", ("", "", f"easier tasks, of {found.known_tasks}"), rows))
     if found.neighbours:
-        near = [(textwrap.shorten(name, NAME_WIDTH, placeholder="…"), *rest) for name, *rest in similar_rows(found)]
-        tables.append(TextTable(f"Most similar tasks{of}", ("", *AGENTS.values()), near))
+        near = [
+            (str(i), "\n".join(textwrap.wrap(name, NAME_WIDTH)), *reached)
+            for i, (name, *reached) in enumerate(similar_rows(found), 0 if found.own else 1)
+        ]
+        tables.append(TextTable(f"Most similar tasks{of}", ("", "", *AGENTS.values()), near))
     return tables
 
 

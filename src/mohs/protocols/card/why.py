@@ -20,7 +20,7 @@ AGENTS = {"dqn": "DQN", "ppo": "PPO", "q_learning": "Q-learning"}
 def why(name: str, found: Profile) -> tuple[str, ...]:
     """The difficulty with its reasons, then what agents reached on the task or on the most similar ones."""
     if found.difficulty is Difficulty.UNKNOWN:
-        return _no_neighbours(name, found)
+        return _unlike(name, found)
     short = short_name(name)
     reasons = " and ".join(_reason(found, key) for key in found.reasons)
     because = f": {reasons}" if reasons else "; no indicator stands out"
@@ -71,14 +71,13 @@ def _terms(found: Profile, task: KnownTask) -> str:
     return f"of the optimum in {found.budget:,} steps (0 = random play; 95% intervals, n = {runs})"
 
 
-def _no_neighbours(name: str, found: Profile) -> tuple[str, ...]:
-    """Where too few indicators are known to compare tasks: what these say."""
+def _unlike(name: str, found: Profile) -> tuple[str, ...]:
+    """Where no known task is similar, or too few indicators are defined: on which of them the task is hardest."""
+    ranked = sorted((s for s in found.standings if s.harder_than is not None), key=lambda s: -(s.harder_than or 0.0))
     said = [
-        f" {s.title}: {s.text} ({BY_KEY[s.key].meaning}), harder than {percent(s.harder_than)} of {s.n} known tasks."
-        for s in found.standings
-        if s.harder_than is not None
+        f" {s.title}: {s.words}, harder than {percent(s.harder_than or 0.0)} of {s.n} known tasks." for s in ranked[:2]
     ]
-    return (f"Too little is known of {short_name(name)} to say which known tasks are like it.{''.join(said)}",)
+    return (f"No known task is like {short_name(name)}, so how hard it is for agents is open.{''.join(said)}",)
 
 
 def similar_rows(found: Profile) -> list[tuple[str, ...]]:

@@ -11,7 +11,7 @@ from mohs.protocols.card.why import percent
 from mohs.report.theme import LIGHT, blank
 
 ROW = 44  # pixels: a line of text above its bar
-MARGIN = {"l": 12, "r": 16, "t": 40, "b": 62}
+MARGIN = {"l": 12, "r": 26, "t": 40, "b": 62}
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class ProfileRow:
 def profile_rows(found: Profile) -> tuple[ProfileRow, ...]:
     """The defined indicators, the hardest first; then the others."""
     marked = () if found.difficulty is Difficulty.EASY else found.reasons
-    rows = [ProfileRow(s.title, s.text, s.harder_than, s.key in marked) for s in found.standings]
+    rows = [ProfileRow(s.title, s.words, s.harder_than, s.key in marked) for s in found.standings]
     return tuple(sorted(rows, key=lambda row: (row.share is None, -(row.share or 0.0))))
 
 
