@@ -1,6 +1,7 @@
 """How hard are known tasks, and what did agents reach on them? Writes the file that hardness cards compare with.
 
-    python -m benchmarks.reference_collection [--measures] [--training] [--budget 20000] [--seeds 3] [--store URL]
+    python -m benchmarks.reference_collection [--measures] [--training] [--no-run] [--budget 20000] [--seeds 3]
+                                             [--store URL]
 
 `--measures` computes the indicators of every task again, `--training` trains what the store lacks; with neither, both
 are done. What was computed before is read from the file, so after a change of the exact measures `--measures` is
@@ -51,6 +52,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--measures", action="store_true", help="only the measures; training is read from the file")
     parser.add_argument("--training", action="store_true", help="only the training; measures are read from the file")
+    parser.add_argument("--no-run", action="store_true", help="train nothing: take the runs that the store holds")
     parser.add_argument("--budget", type=int, default=20_000, help="environment steps of each run")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--store", default=f"sqlite:///{CACHE / 'runs.db'}")
@@ -66,7 +68,14 @@ def main() -> int:
     training = {key: before.get(key) for key in ("budget", "seeds")}
     if both or options.training:
         execution = Execution(options.store, workers=0, progress="plain")
-        reached = outcomes(tasks, entries, budget=options.budget, seeds=options.seeds, execution=execution)
+        reached = outcomes(
+            tasks,
+            entries,
+            budget=options.budget,
+            seeds=options.seeds,
+            execution=execution,
+            run=not options.no_run,
+        )
         training = {"budget": options.budget, "seeds": options.seeds}
     else:
         reached = {name: entry["outcomes"] for name, entry in earlier.items()}

@@ -25,12 +25,18 @@ PLAY = "benchmarks.reference_collection.play"
 
 
 def outcomes(
-    tasks: Sequence[Known], measures: Mapping[str, Mapping[str, Any]], *, budget: int, seeds: int, execution: Execution
+    tasks: Sequence[Known],
+    measures: Mapping[str, Mapping[str, Any]],
+    *,
+    budget: int,
+    seeds: int,
+    execution: Execution,
+    run: bool = True,
 ) -> dict[str, dict[str, dict[str, float]]]:
     """By task and agent: the mean score over seeds of the greedy policy after training, with its interval.
 
     A score is 0 at the return of the random policy, 1 at the optimum. No policy is above the optimum or below the worst
-    one, so what luck puts there is moved to these ends.
+    one, so what luck puts there is moved to these ends. Without `run` only what the store holds is read.
     """
     found: dict[str, dict[str, dict[str, float]]] = {}
     ends = {name: entry["returns"] for name, entry in measures.items()}
@@ -43,8 +49,7 @@ def outcomes(
         options = {"agent": agent, "budget": budget, "seeds": seeds, "tasks": [known.name for known in playable]}
         plan = Plan.of(f"reference collection, {agent}", "experiment", options, tracks, seeds)
         with open_store(execution.store) as store:
-            summary = execute(plan, store, execution)
-            if summary.interrupted:
+            if run and execute(plan, store, execution).interrupted:
                 raise KeyboardInterrupt
             results = Results.of(plan, dict(store.results(cell.key for cell in plan.cells)))
         for known in playable:

@@ -104,7 +104,9 @@ def test_a_card_finds_itself_in_the_collection() -> None:
         found = card.profile
         assert found.own is not None
         assert found.own.distance == 0
-        assert found.own.task.values == {k: None if v is None else pytest.approx(v) for k, v in indicator_values(card).items()}
+        assert found.own.task.values == {
+            k: None if v is None else pytest.approx(v) for k, v in indicator_values(card).items()
+        }
         assert all(n.task is not found.own.task for n in found.neighbours)
         assert "It is one of the known tasks" in card.sentences[1]
     assert mohs.card("toy/discrete", horizon=7).profile.own is None

@@ -12,6 +12,7 @@ from mohs.protocols.card.figures import figure_prefix
 from mohs.protocols.card.figures import figures as make_figures
 from mohs.protocols.card.figures.horizon_scatter import best_length, expected_way, scatter
 from mohs.protocols.card.figures.horizons import WAYS
+from mohs.protocols.card.profile import Profile
 from mohs.protocols.card.record import Card, Cards, all_cards
 from mohs.protocols.card.rows import NEEDS_TABLE, Entry, Row, needs_table
 from mohs.protocols.card.why import AGENTS, similar_rows
@@ -33,7 +34,6 @@ PICTURES = (
      "the harder it is to come upon it."),
     ("horizons", "Effective horizon", "Outlined bars are bounds: the effective horizon is at most so long."),
 )  # fmt: skip
-AGENT_TITLES = tuple(AGENTS.values())
 NO_PICTURES = '<p class="about">There is nothing to draw: neither a table nor sampled episodes.</p>'
 
 
@@ -41,7 +41,8 @@ def page(found: Card | Cards) -> Page:
     """The page of one card, or of several: these are compared first."""
     cards = all_cards(found)
     figures, several = make_figures(cards), len(cards) > 1
-    sections = ["comparison", "size", "tasks", "methods"] if several else ["verdict", "pictures", "rows", "methods"]
+    alone = ["verdict", *(["profile"] if "profile" in figures else []), "pictures", "rows", "methods"]
+    sections = ["comparison", "size", "tasks", "methods"] if several else alone
     tasks = "".join(_task(card, figure_prefix(cards, i), figures) for i, card in enumerate(cards))
     body = filled(
         __package__,
@@ -110,18 +111,22 @@ def _profile(card: Card, prefix: str, figures: Mapping[str, go.Figure]) -> str:
     if f"{prefix}profile" not in figures:
         return ""
     title, lead = PROFILE
-    found, level = card.profile, "h3" if prefix else "h2"
+    level = "h3" if prefix else "h2"
     drawn = parts.place(f"{prefix}profile", figures)
-    text = f'<{level}>{title}</{level}><p class="lead">{escape(lead)}</p>{drawn}'
+    text = f'<{level}>{title}</{level}><p class="lead">{escape(lead)}</p>{drawn}{_similar(card.profile, level)}'
+    return f'<section id="{prefix}profile">{text}</section>'
+
+
+def _similar(found: Profile, level: str) -> str:
     if not found.neighbours:
-        return text
+        return ""
     note = (
         f"Scores after {found.budget:,} steps: 0 is the random policy, 1 the optimum; the mean over {found.seeds} runs "
         "with its 95% interval. The nearest task comes first."
     )
     lines = ["<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in similar_rows(found)]
-    table = f'<div class="scroll words">{parts.table(("task", *AGENT_TITLES), lines)}</div>'
-    return f'{text}<{level}>Most similar tasks</{level}><p class="lead">{escape(note)}</p>{table}'
+    table = f'<div class="scroll words">{parts.table(("task", *AGENTS.values()), lines)}</div>'
+    return f'<{level}>Most similar tasks</{level}><p class="lead">{escape(note)}</p>{table}'
 
 
 def _tiles(card: Card) -> str:

@@ -31,7 +31,7 @@ def _card_figures(card: Card) -> dict[str, go.Figure]:
     """What is known of the task can be drawn; the rest is left out."""
     found = {}
     rows = profile_rows(card.profile)
-    if any(row.share is not None for row in rows):
+    if sum(row.share is not None for row in rows) > 1:
         found["profile"] = profile_figure(rows, card.profile.known_tasks)
     if card.table is not None and card.states_values is not None:
         found["states"] = state_figure(state_picture(card.table, card.states_values), card.horizon)
