@@ -27,7 +27,7 @@ class Verdict(ABC):
     Example:
         >>> import mohs
         >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
-        >>> "known task" in verdict.sentences[0]
+        >>> verdict.sentences[0].startswith("toy/discrete max_episode_steps=5 is")
         True
         >>> sorted(verdict.figures())
         ['horizons', 'look-ahead', 'profile', 'returns', 'states']

@@ -29,8 +29,9 @@ class Outcome:
     n: int
 
     def __str__(self) -> str:
+        value, low, high = (f"{round(number, 2) + 0.0:.2f}" for number in (self.value, self.low, self.high))
         known = not (math.isnan(self.low) or math.isnan(self.high))
-        return f"{self.value:.2f} [{self.low:.2f}, {self.high:.2f}]" if known else f"{self.value:.2f}"
+        return f"{value} [{low}, {high}]" if known else value
 
     def to_json(self) -> dict[str, Json]:
         """As plain data."""

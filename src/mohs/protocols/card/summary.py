@@ -57,11 +57,8 @@ def _comparisons(card: Card, title: str) -> list[TextTable]:
     if rows:
         tables.append(TextTable(f"Profile{of}", ("", "", f"easier tasks, of {found.known_tasks}"), rows))
     if found.neighbours:
-        near = [
-            (str(i), "\n".join(textwrap.wrap(name, NAME_WIDTH)), *reached)
-            for i, (name, *reached) in enumerate(similar_rows(found), 0 if found.own else 1)
-        ]
-        tables.append(TextTable(f"Most similar tasks{of}", ("", "", *AGENTS.values()), near))
+        near = [("\n".join(textwrap.wrap(name, NAME_WIDTH)), *reached) for name, *reached in similar_rows(found)]
+        tables.append(TextTable(f"Most similar tasks{of}", ("", *AGENTS.values()), near))
     return tables
 
 
