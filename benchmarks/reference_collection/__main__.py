@@ -1,4 +1,4 @@
-"""How hard are known tasks, and what did agents reach on them? Writes the file that hardness cards compare with.
+"""How hard are known tasks, and what did agents reach on them? Writes the file that cards compare with, and its page.
 
     python -m benchmarks.reference_collection [--measures] [--training] [--no-run] [--budget 20000] [--seeds 3]
                                              [--store URL]
@@ -22,9 +22,10 @@ from benchmarks.peer import ONE_THREAD
 os.environ.update(ONE_THREAD)
 
 from benchmarks.reference_collection.measure import measured
+from benchmarks.reference_collection.page import write_page
 from benchmarks.reference_collection.tasks import CACHE, Known, known_tasks
 from benchmarks.reference_collection.train import AGENTS, outcomes
-from mohs.protocols.card.collection import FILE
+from mohs.protocols.card.collection import FILE, read_collection
 from mohs.runs.execution import Execution
 
 PARTIAL = CACHE / "measures.jsonl"
@@ -84,6 +85,7 @@ def main() -> int:
     head = json.dumps({"made_by": "python -m benchmarks.reference_collection", "agents": AGENTS, **training})
     FILE.write_text(f'{head[:-1]}, "tasks": [\n{lines}\n]}}\n', encoding="utf-8")
     PARTIAL.unlink(missing_ok=True)
+    write_page(read_collection(json.loads(FILE.read_text(encoding="utf-8"))))
     print(f"{len(listed)} tasks are in {FILE.name}.", file=sys.stderr)
     return 0
 
