@@ -135,7 +135,8 @@ def profile(card: Card, known: Collection | None = None) -> Profile:
     values = indicator_values(card)
     standings = tuple(_standing(indicator, values[indicator.key], known) for indicator in INDICATORS)
     near = neighbours(values, known)
-    own = next((n for n in near if n.task.name == card.name and n.task.horizon == card.horizon), None)
+    name = short_name(card.name)
+    own = next((n for n in near if short_name(n.task.name) == name and n.task.horizon == card.horizon), None)
     others = tuple(n for n in near if n is not own)[:NEIGHBOURS]
     scores = [n.task.score for n in others if n.task.score is not None]
     expected = sum(scores) / len(scores) if scores else None
@@ -144,6 +145,11 @@ def profile(card: Card, known: Collection | None = None) -> Profile:
     difficulty = _difficulty(judged) if alike else Difficulty.UNKNOWN
     reasons = _reasons(standings, difficulty, known)
     return Profile(standings, others, own, expected, difficulty, reasons, len(known.tasks), known.budget, known.seeds)
+
+
+def short_name(name: str) -> str:
+    """Without the structure seed that a task has unless it is given."""
+    return name.removesuffix(" seed=0")
 
 
 def neighbours(values: Mapping[str, float | None], known: Collection) -> list[Neighbour]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from mohs.protocols.card.collection import KnownTask
 from mohs.protocols.card.indicators import BY_KEY
-from mohs.protocols.card.profile import Difficulty, Neighbour, Profile
+from mohs.protocols.card.profile import Difficulty, Neighbour, Profile, short_name
 from mohs.report.numbers import UNKNOWN
 
 WORDS = {
@@ -25,11 +25,6 @@ def why(name: str, found: Profile) -> tuple[str, ...]:
     reasons = " and ".join(_reason(found, key) for key in found.reasons)
     because = f": {reasons}" if reasons else "; no indicator stands out"
     return (f"{short} is {WORDS[found.difficulty]}{because}.", *_own(found), *_similar(found))
-
-
-def short_name(name: str) -> str:
-    """Without the structure seed that a task has unless it is given."""
-    return name.removesuffix(" seed=0")
 
 
 def _reason(found: Profile, key: str) -> str:
