@@ -190,8 +190,8 @@ class _Ranked:
 def _ranked(known: Collection) -> _Ranked:
     ordered = tuple(sorted(known.hardness(indicator.key)) for indicator in INDICATORS)
     places = np.array([_mid_places(task.values, ordered) for task in known.tasks])
-    spread = np.nanstd(places, axis=0)
-    spread[~(spread > 0)] = np.inf  # where all known tasks are alike, an indicator tells none apart
+    spread = np.array([np.std(column[~np.isnan(column)]) if np.isfinite(column).any() else 0.0 for column in places.T])
+    spread[spread == 0] = np.inf  # where all known tasks are alike, an indicator tells none apart
     return _Ranked(ordered, spread, places / spread)
 
 
