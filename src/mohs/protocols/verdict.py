@@ -28,10 +28,10 @@ class Verdict(ABC):
     Example:
         >>> import mohs
         >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
-        >>> verdict.sentences[0].startswith("Effective horizon")
+        >>> verdict.sentences[0].startswith("toy/discrete max_episode_steps=5 is")
         True
         >>> sorted(verdict.figures())
-        ['horizons', 'look-ahead', 'returns', 'states']
+        ['horizons', 'look-ahead', 'profile', 'returns', 'states']
     """
 
     protocol: ClassVar[str]  # the name of its protocol
@@ -210,7 +210,7 @@ class Verdict(ABC):
             >>> import mohs
             >>> verdict = mohs.card("toy/discrete", max_episode_steps=5)
             >>> verdict.summary()[0].title
-            'The task'
+            'Profile'
         """
         tables: tuple[TextTable, ...] = find_protocol(self.protocol).part("summary")(self)
         return tables

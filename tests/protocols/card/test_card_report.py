@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from small_cards import chain, made, the_lake, the_pole
 
+import mohs
 from mohs.core.errors import UsageError
 from mohs.exact.measures.catalogue import WORDS
 from mohs.exact.measures.table_measures import measures
@@ -43,6 +44,8 @@ def test_every_number_of_a_card_has_a_row(lake: Card, sampled: Card) -> None:
     for key in set(data) - {
         "target",
         "exact",
+        "sentences",
+        "profile",
         "simple_bound_m",
         "greedy_returns",
         "rollouts",
@@ -132,8 +135,9 @@ def test_pages_load_nothing_and_every_figure_has_its_place(page: str, several: s
         assert {link.removeprefix("#") for link in links} <= set(map(str, ids))
 
 
-def test_one_card_has_all_four_pictures(page: str) -> None:
-    assert set(json.loads(Reader(page).scripts["figures"])) == {"states", "look-ahead", "returns", "horizons"}
+def test_one_card_has_all_five_pictures(page: str) -> None:
+    drawn = {"profile", "states", "look-ahead", "returns", "horizons"}
+    assert set(json.loads(Reader(page).scripts["figures"])) == drawn
     order = [page.index(part) for part in ('class="tiles"', 'class="headline"', "data-figure", 'class="scroll words"')]
     assert order == sorted(order)
 
@@ -169,6 +173,26 @@ def test_estimated_cards_say_so(sampled: Card) -> None:
     text = html(sampled)
     assert "estimated from 50 episodes of random play" in text
     assert set(json.loads(Reader(text).scripts["figures"])) == {"returns"}
+
+
+def test_what_needs_a_table_is_one_sentence(sampled: Card) -> None:
+    """Neither the page nor the terminal repeats the reason row by row."""
+    text = html(sampled)
+    rows = text[text.index('id="rows"') : text.index('id="methods"')]
+    assert rows.count("it has no table") == 1
+    assert "Effective planning window" not in rows
+    (missing,) = [table for table in sampled.summary() if table.title == "Not defined"]
+    assert [row[1:] for row in missing.rows if "no table" in row[2]] == [
+        ("Everything that needs a table", "it has no table")
+    ]
+
+
+def test_terminal_tables_fit_80_columns(lake: Card) -> None:
+    for card in (lake.sticky[1], mohs.card("toy/discrete", delay=2)):  # type: ignore[index]
+        for table in card.summary():
+            cells = [[len(line) for cell in row for line in [max(cell.split("\n"), key=len)]] for row in table.rows]
+            if table.title != "Not defined":  # sentences, which the terminal folds
+                assert max(sum(row) + 2 * len(row) for row in cells) <= 80, table.title
 
 
 def test_a_card_that_knows_next_to_nothing_has_a_page() -> None:

@@ -144,7 +144,7 @@ def _exact(name: str, table: Table, states: int, options: _Options) -> Card:
     most = min(steps, max(LOOK_AHEADS, k or 1), qvi.allowed(scaled, steps, gamma))
     greedy = qvi.greedy(scaled, most, horizon=steps, discount=gamma).returns * unit
     tested = gamma if gamma < 1 else COMMON_DISCOUNT
-    lengths, ms, notes = _lengths(scaled, steps, gamma, options, undefined)
+    lengths, failed, ms, notes = _lengths(scaled, steps, gamma, options, undefined)
     say("further measures")
     more = measures(scaled, horizon=steps)
     numbers = dict(more.values)
@@ -172,6 +172,7 @@ def _exact(name: str, table: Table, states: int, options: _Options) -> Card:
         epw=window,
         covering_length=covering,
         effective_horizon=lengths,
+        gorp_failed_within=failed,
         simple_bound_m=ms,
         greedy_returns=tuple(greedy.tolist()),
         harmless_discount=(tested, qvi.discount_is_harmless(scaled, tested, horizon=steps)),
@@ -193,8 +194,11 @@ def _asked(row: str, undefined: dict[str, str], question: Callable[[], Found]) -
 
 def _lengths(
     table: Table, steps: int, gamma: float, options: _Options, undefined: dict[str, str]
-) -> tuple[dict[str, Length | None], tuple[float, ...] | None, dict[str, str]]:
-    """The effective horizon by every way, the simple bound's m for each k, and notes; `undefined` takes the reasons."""
+) -> tuple[dict[str, Length | None], int, tuple[float, ...] | None, dict[str, str]]:
+    """The effective horizon by every way, the steps in which GORP failed, the simple bound's m for each k, and notes.
+
+    `undefined` takes the reasons.
+    """
     frame: dict[str, Any] = {"horizon": steps, "discount": gamma}
     found: dict[str, Length | None] = dict.fromkeys(WAYS)
     notes: dict[str, str] = {}
@@ -228,7 +232,8 @@ def _lengths(
         found["gorp"] = Length(played.effective_horizon, played.k, played.m, played.interval, played.runs)
     elif played is not None:
         undefined["effective_horizon.gorp"] = str(played)
-    return found, None if simple is None else simple.ms, notes
+    failed = played.budget if played is not None and played.effective_horizon is None else 0
+    return found, failed, None if simple is None else simple.ms, notes
 
 
 def _bound(

@@ -12,14 +12,20 @@ from mohs.protocols.card.figures import figure_prefix
 from mohs.protocols.card.figures import figures as make_figures
 from mohs.protocols.card.figures.horizon_scatter import best_length, expected_way, scatter
 from mohs.protocols.card.figures.horizons import WAYS
-from mohs.protocols.card.record import Card, Cards
-from mohs.protocols.card.rows import Entry, Row
+from mohs.protocols.card.profile import Profile
+from mohs.protocols.card.record import Card, Cards, all_cards
+from mohs.protocols.card.rows import NEEDS_TABLE, Entry, Row, needs_table
+from mohs.protocols.card.why import AGENTS, similar_rows
 from mohs.report import numbers, parts
 from mohs.report.files import filled
 from mohs.report.page import Page
-from mohs.report.tables import TextTable
 
 # Name of the figure, title, and what to see in it.
+PROFILE = (
+    "Profile",
+    "How the task compares with the reference collection. A bar is the share of known tasks that are easier. What "
+    "makes the task hard is marked.",
+)
 PICTURES = (
     ("states", "The task", "Its states, coloured by what the best policy can still earn from there."),
     ("look-ahead", "Look-ahead", "min_k is the least look-ahead with which greedy play is optimal. Where the line is "
@@ -31,49 +37,12 @@ PICTURES = (
 NO_PICTURES = '<p class="about">There is nothing to draw: neither a table nor sampled episodes.</p>'
 
 
-def summary(found: Card | Cards) -> tuple[TextTable, ...]:
-    """Every quantity of a card, or of several cards side by side, and why some are not defined."""
-    cards = _cards(found)
-    shown = card_rows.columns(cards)
-    alone = len(shown) == 1
-    tables = []
-    for subject, rows in card_rows.groups(cards):
-        cells = [[_text(row.read(column.card)) for column in shown] for row in rows]
-        heads = ("", *("" if alone else column.title for column in shown), *(("meaning",) if alone else ()))
-        lines = [(row.title, *cell, *((row.meaning,) if alone else ())) for row, cell in zip(rows, cells, strict=True)]
-        tables.append(TextTable(subject, heads, lines))
-    missing = [
-        ("" if alone else column.title, ", ".join(titles), reason)
-        for column in shown
-        for reason, titles in _reasons(cards, column.card).items()
-    ]
-    if missing:
-        tables.append(TextTable("Not defined", ("", "quantities", "because"), missing))
-    return tuple(tables)
-
-
-def _cards(found: Card | Cards) -> tuple[Card, ...]:
-    return found.cards if isinstance(found, Cards) else (found,)
-
-
-def _text(entry: Entry) -> str:
-    return f"{entry.text} ({entry.details})" if entry.details else entry.text
-
-
-def _reasons(cards: Sequence[Card], card: Card) -> dict[str, list[str]]:
-    """Why quantities of a card are not defined: their titles by reason."""
-    found: dict[str, list[str]] = {}
-    for row in (row for _, rows in card_rows.groups(cards) for row in rows):
-        if reason := row.read(card).reason:
-            found.setdefault(reason, []).append(row.title)
-    return found
-
-
 def page(found: Card | Cards) -> Page:
     """The page of one card, or of several: these are compared first."""
-    cards = _cards(found)
+    cards = all_cards(found)
     figures, several = make_figures(cards), len(cards) > 1
-    sections = ["comparison", "size", "tasks", "methods"] if several else ["verdict", "pictures", "rows", "methods"]
+    alone = ["verdict", *(["profile"] if "profile" in figures else []), "pictures", "rows", "methods"]
+    sections = ["comparison", "size", "tasks", "methods"] if several else alone
     tasks = "".join(_task(card, figure_prefix(cards, i), figures) for i, card in enumerate(cards))
     body = filled(
         __package__,
@@ -129,11 +98,35 @@ def _task(card: Card, prefix: str, figures: Mapping[str, go.Figure]) -> str:
         question=name if prefix else f"How hard is {name}?",
         tiles=_tiles(card),
         headline=parts.headline(card.findings),
+        profile=_profile(card, prefix, figures),
         pictures=("" if prefix else "<h2>Pictures</h2>") + (pictures or NO_PICTURES),
         rows=f"<details><summary>All rows of {escape(card.name)}</summary>{table}</details>"
         if prefix
         else f"<h2>All rows</h2>{table}",
     )
+
+
+def _profile(card: Card, prefix: str, figures: Mapping[str, go.Figure]) -> str:
+    """The bars, and what agents reached on the most similar tasks."""
+    if f"{prefix}profile" not in figures:
+        return ""
+    title, lead = PROFILE
+    level = "h3" if prefix else "h2"
+    drawn = parts.place(f"{prefix}profile", figures)
+    text = f'<{level}>{title}</{level}><p class="lead">{escape(lead)}</p>{drawn}{_similar(card.profile, level)}'
+    return f'<section id="{prefix}profile">{text}</section>'
+
+
+def _similar(found: Profile, level: str) -> str:
+    if not found.neighbours:
+        return ""
+    note = (
+        f"Scores after {found.budget:,} steps: 0 is the random policy, 1 the optimum; the mean over {found.seeds} runs "
+        "with its 95% interval. The nearest task comes first."
+    )
+    lines = ["<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in similar_rows(found)]
+    table = f'<div class="scroll words">{parts.table(("task", *AGENTS.values()), lines)}</div>'
+    return f'<{level}>Most similar tasks</{level}><p class="lead">{escape(note)}</p>{table}'
 
 
 def _tiles(card: Card) -> str:
@@ -179,10 +172,14 @@ def _rows_table(card: Card) -> str:
     head = ["", *("value" if column.index is not None else column.title for column in shown), "meaning", "source"]
     lines = []
     for subject, rows in card_rows.groups([card]):
-        lines.append(_subject(subject, len(head)))
-        for row in rows:
-            lines.append(_row(row, [row.read(column.card) for column in shown]))
-    return f'<div class="scroll words">{parts.table(head, lines)}</div>'
+        kept = [row for row in rows if not needs_table(row, card)]
+        if kept:
+            lines.append(_subject(subject, len(head)))
+            lines += [_row(row, [row.read(column.card) for column in shown]) for row in kept]
+    table = f'<div class="scroll words">{parts.table(head, lines)}</div>'
+    if card.exact:
+        return table
+    return f'{table}<p class="about">{escape(NEEDS_TABLE)} is not known: {escape(card.undefined["states"])}.</p>'
 
 
 def _row(row: Row, entries: Sequence[Entry]) -> str:

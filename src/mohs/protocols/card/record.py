@@ -12,6 +12,7 @@ from mohs.core.values import Json
 from mohs.envs.rollouts import Rollouts
 from mohs.exact.values.returns import ReturnLaws, ReturnSample, return_laws
 from mohs.exact.values.states import StateValues, state_values
+from mohs.protocols.card.profile import Profile, profile
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
 from mohs.tables.table import Table
@@ -62,6 +63,7 @@ class Card(Verdict):
     epw: int | None = None
     covering_length: float | None = None
     effective_horizon: Mapping[str, Length | None] = field(default_factory=dict)
+    gorp_failed_within: int = 0  # steps that GORP was given without success
     simple_bound_m: tuple[float, ...] | None = None
     greedy_returns: tuple[float, ...] | None = None
     harmless_discount: tuple[float, bool] | None = None  # a discount, and whether playing for it is optimal without
@@ -77,10 +79,15 @@ class Card(Verdict):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """The verdict first, then what makes the task easy or hard."""
+        """Why the task is easy or hard, then its exact quantities."""
         from mohs.protocols.card.sentences import headline
 
         return tuple(Finding(text) for text in headline(self))
+
+    @cached_property
+    def profile(self) -> Profile:
+        """Where the task stands among the tasks of the reference collection, and which of them are most similar."""
+        return profile(self)
 
     @cached_property
     def states_values(self) -> StateValues | None:
@@ -103,6 +110,8 @@ class Card(Verdict):
         return {
             "target": self.name,
             "exact": self.exact,
+            "sentences": list(self.sentences),
+            "profile": self.profile.to_json(),
             **{key: getattr(self, key) for key in _ROWS},
             "effective_horizon": {
                 way: None if length is None else length.to_json() for way, length in self.effective_horizon.items()
@@ -150,6 +159,11 @@ class Cards(Verdict):
     def to_json(self) -> dict[str, Json]:
         """As plain data."""
         return {"cards": [card.to_json() for card in self.cards]}
+
+
+def all_cards(found: Card | Cards) -> tuple[Card, ...]:
+    """One card, or several."""
+    return found.cards if isinstance(found, Cards) else (found,)
 
 
 def _listed(values: tuple[float, ...] | None) -> list[Json] | None:

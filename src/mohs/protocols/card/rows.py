@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from mohs.protocols.card.record import Card
 
 UNKNOWN = "not known"
+NEEDS_TABLE = "Everything that needs a table"
 BRIDGE = "Laidlaw et al. 2023"
 CHALLENGE = "Effective Horizon Challenge"
 
@@ -104,6 +105,11 @@ def columns(cards: Sequence[Card]) -> list[Column]:
     return found
 
 
+def needs_table(row: Row, card: Card) -> bool:
+    """Whether a row has no value because the task has no table."""
+    return not card.exact and row.read(card).reason == card.undefined["states"]
+
+
 def csv_rows(cards: Sequence[Card]) -> tuple[tuple[str, ...], list[tuple[object, ...]]]:
     """Head and rows of the CSV file: one for each task, variant (the probability of sticking) and quantity."""
     head = ("task", "sticky", "quantity", "value", "low", "high", "n", "at_most", "note", "undefined")
@@ -114,7 +120,20 @@ def csv_rows(cards: Sequence[Card]) -> tuple[tuple[str, ...], list[tuple[object,
                 e = row.read(variant)
                 known = (_plain_number(value) for value in (e.value, e.low, e.high, e.n))
                 found.append((card.name, probability, row.key, *known, e.at_most, e.more, e.reason))
+            found += ((card.name, probability, *row) for row in _profile_rows(variant))
     return head, found
+
+
+def _profile_rows(card: Card) -> Iterator[tuple[object, ...]]:
+    """The share of known tasks that are easier on each indicator, and what agents reached on the most similar ones."""
+    for s in card.profile.standings:
+        reason = "" if s.harder_than is not None else UNKNOWN
+        yield f"harder_than.{s.key}", _plain_number(s.harder_than), "", "", s.n, False, s.text, reason
+    for i, neighbour in enumerate(card.profile.neighbours, 1):
+        task = neighbour.task
+        yield f"neighbour.{i}.distance", neighbour.distance, "", "", neighbour.shared, False, task.name, ""
+        for agent, reached in task.outcomes.items():
+            yield f"neighbour.{i}.{agent}", reached.value, reached.low, reached.high, reached.n, False, task.name, ""
 
 
 def _plain_number(value: float | None) -> object:

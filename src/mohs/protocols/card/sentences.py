@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from mohs.protocols.card.why import why
+
 if TYPE_CHECKING:
     from mohs.protocols.card.record import Card
 
@@ -13,14 +15,14 @@ SPARSE = 0.05  # of the steps of random play
 
 
 def headline(card: Card) -> tuple[str, ...]:
-    """The verdict first, then what makes the task easy or hard."""
+    """Why the task is easy or hard, then its exact quantities."""
     if not card.exact:
-        return _estimated(card)
+        return (*why(card.name, card.profile), *_estimated(card))
     if card.optimal_return is not None and card.optimal_return == card.worst_return:
         return (f"Every policy earns {card.optimal_return:.3g}: within {_steps(card.horizon)} nothing can go wrong.",)
     note = f"{card.notes['task'][0].upper()}{card.notes['task'][1:]}." if "task" in card.notes else ""
     sentences = (_horizon, _memory, _look_ahead, _random, _guessing, _discount)
-    found = [*(sentence(card) for sentence in sentences), note]
+    found = [*why(card.name, card.profile), *(sentence(card) for sentence in sentences), note]
     return tuple(sentence for sentence in found if sentence)
 
 

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 from mohs.protocols.card.figures.greedy import look_ahead_figure, look_aheads
 from mohs.protocols.card.figures.horizon_scatter import scatter, scatter_figure
 from mohs.protocols.card.figures.horizons import horizons, horizons_figure
+from mohs.protocols.card.figures.profile import profile_figure, profile_rows
 from mohs.protocols.card.figures.returns import returns_figure
 from mohs.protocols.card.figures.states import state_figure, state_picture
 from mohs.protocols.card.record import Card
@@ -29,6 +30,9 @@ def figure_prefix(cards: Sequence[Card], index: int) -> str:
 def _card_figures(card: Card) -> dict[str, go.Figure]:
     """What is known of the task can be drawn; the rest is left out."""
     found = {}
+    rows = profile_rows(card.profile)
+    if sum(row.share is not None for row in rows) > 1:
+        found["profile"] = profile_figure(rows, card.profile.known_tasks)
     if card.table is not None and card.states_values is not None:
         found["states"] = state_figure(state_picture(card.table, card.states_values), card.horizon)
     ahead = look_aheads(card)
