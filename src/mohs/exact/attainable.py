@@ -1,7 +1,7 @@
 """What can be earned in a task at all, and what without memory? Exact returns of the task itself, noise included.
 
-Reward noise has mean zero and changes none of them. Results are kept in a file of the user's cache, one line each,
-because studies of several agents ask for the same tasks.
+Reward noise has mean zero and changes none of them. What is solved is kept in a file of the user's cache, one line for
+each task, because studies of several agents ask for the same tasks.
 """
 
 from __future__ import annotations
@@ -10,11 +10,13 @@ import json
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
+from importlib.metadata import version
 from pathlib import Path
 
 from mohs.core.errors import UsageError
 from mohs.core.files import user_cache
 from mohs.core.task import Task
+from mohs.core.values import FunctionRef
 from mohs.exact.values.memoryless import best_memoryless
 from mohs.exact.values.solve import values
 from mohs.tables.build import table
@@ -71,12 +73,21 @@ def attainable(task: Task, history: int = 1) -> Attainable:
         >>> round(found.optimal, 1), found.exact
         (29.8, True)
     """
+    if not _lasting(task):
+        return _solved(task, history)
     key = f"{task.key}/{history}"
     known = _known(_file())
     if key not in known:
         known[key] = _solved(task, history)
         _keep(key, known[key])
     return known[key]
+
+
+def _lasting(task: Task) -> bool:
+    """Whether the task means the same tomorrow: it is one of mohs, and none of its parameters is a custom function."""
+    source = task.environment.table
+    own = source is not None and source.startswith("mohs.")
+    return own and not any(isinstance(value, FunctionRef) for value in task.values.values())
 
 
 def _solved(task: Task, history: int) -> Attainable:
@@ -97,8 +108,13 @@ def _solved(task: Task, history: int) -> Attainable:
     return Attainable(random, found.optimal, found.value, found.upper)
 
 
+@cache
+def _version() -> str:
+    return version("mohs")
+
+
 def _file() -> Path:
-    return user_cache() / "exact" / f"attainable-{VERSION}.jsonl"
+    return user_cache() / "exact" / f"attainable-{VERSION}-mohs-{_version()}.jsonl"
 
 
 @cache

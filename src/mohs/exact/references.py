@@ -12,10 +12,11 @@ from functools import lru_cache
 from mohs.core.errors import UsageError
 from mohs.core.score import Reference, ReferenceKind, Score
 from mohs.core.task import Task
+from mohs.exact.attainable import EVERYTHING, attainable
 from mohs.exact.values.solve import Rule, values
 from mohs.tables.build import table
 
-_RULES: tuple[Rule, ...] = ("mean", "worst", "best")
+_EXTREMES: tuple[Rule, Rule] = ("worst", "best")
 _REWARD_NOISE = "reward_noise"
 
 
@@ -27,10 +28,11 @@ class ReturnRange:
     single: tuple[float, float]
 
 
+@lru_cache(maxsize=100_000)
 def return_score(task: Task) -> Score:
     """The undiscounted return over the task's horizon, with its exact references."""
-    random, (_, optimal), _ = _solved(task.noise_free())
-    return score_between(random, optimal)
+    found = attainable(task.noise_free(), EVERYTHING)
+    return score_between(found.random, found.optimal)
 
 
 def return_range(task: Task) -> ReturnRange:
@@ -39,28 +41,22 @@ def return_range(task: Task) -> ReturnRange:
     Raises:
         UsageError: the task has no table, one that would be too large, or no limit of steps.
     """
-    _, expected, single = _solved(Task(task.env, tuple(p for p in task.params if p[0] != _REWARD_NOISE), task.seed))
-    if single is None:
-        raise UsageError(f"{task.env} has no limit of steps: its returns have no known range.")
-    return ReturnRange(expected, single)
+    return _range(Task(task.env, tuple(p for p in task.params if p[0] != _REWARD_NOISE), task.seed))
 
 
 @lru_cache(maxsize=100_000)
-def _solved(task: Task) -> tuple[float, tuple[float, float], tuple[float, float] | None]:
-    """The expected returns of the random, the worst and the best policy, and the range of a single episode."""
+def _range(task: Task) -> ReturnRange:
     exact = table(task)
-    random, worst, best = (values(exact, rule) for rule in _RULES)
-    mean, low, high = (float(exact.initial @ found) for found in (random, worst, best))
-    starts = exact.initial > 0
-    single: tuple[float, float] | None
     if exact.horizon is None:
-        single = None
-    elif exact.deterministic:
+        raise UsageError(f"{task.env} has no limit of steps: its returns have no known range.")
+    worst, best = (values(exact, rule) for rule in _EXTREMES)
+    starts = exact.initial > 0
+    if exact.deterministic:
         single = float(worst[starts].min()), float(best[starts].max())
     else:
         least, most = min(0.0, float(exact.reward.min())), max(0.0, float(exact.reward.max()))
         single = exact.horizon * least, exact.horizon * most
-    return mean, (low, high), single
+    return ReturnRange((float(exact.initial @ worst), float(exact.initial @ best)), single)
 
 
 def score_between(random: float, optimal: float) -> Score:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mohs.core.registry import environment
-from mohs.protocols.diagnose.page import environment_text
+from mohs.protocols.diagnose.page import attribution_text, environment_text
 from mohs.protocols.diagnose.verdict import Diagnosis
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
@@ -31,6 +31,7 @@ def methods(verdict: Diagnosis) -> Methods:
             "the pairs of doses of a dial. The breaking dose is where a monotone fit of the score crosses half of "
             "vanilla's; its interval is a bootstrap over seeds.",
             f"The damage is the share of vanilla's score lost over the harder doses ({harder[0]})." if harder else "",
+            attribution_text(verdict),
             "The interquartile mean and the performance profile follow [@agarwal2021precipice]; the intervals of the "
             "profile are binomial [@clopper1934confidence].",
         ]

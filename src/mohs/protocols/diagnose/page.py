@@ -92,7 +92,7 @@ def page(verdict: Diagnosis) -> Page:
         mdp=_mdp(figures),
         measures=parts.definitions([(MEASURES[m].title, MEASURES[m].text) for m in verdict.scores.measures]),
         references=escape(verdict.scale.text),
-        attribution=escape(_attribution(verdict)),
+        attribution=escape(attribution_text(verdict)),
     )
     sections = ["verdict", "ranking", "dials", "curves", *(["pairs"] if verdict.pairs else []), "profile"]
     sections += [*(["mdp"] if "mdp" in figures else []), "methods"]
@@ -214,7 +214,7 @@ def _dose_row(dose: Dose, columns: Iterable[tuple[str, str]], vanilla: bool) -> 
     return f'<tr class="{kind}"><td>{label}</td>{"".join(cells)}<td>{n}</td><td>{dose.missing}</td></tr>'
 
 
-def _attribution(verdict: Diagnosis) -> str:
+def attribution_text(verdict: Diagnosis) -> str:
     """How losses are attributed, or why they are not."""
     if verdict.unattributed:
         reason = verdict.unattributed.rstrip(".")

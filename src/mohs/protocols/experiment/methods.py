@@ -28,5 +28,6 @@ def methods(verdict: ExperimentVerdict) -> Methods:
             measures,
             f"Means over seeds have {numbers.level(mean.level)} intervals ({mean.method}); those of standard "
             "deviations follow [@bonett2006sd]. Along one axis they are Bonferroni-corrected over the pairs of levels.",
+            "Agents, and levels of an axis, are compared by differences paired by seed, with simultaneous intervals.",
         ]
     )
