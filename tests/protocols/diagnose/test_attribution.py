@@ -15,6 +15,7 @@ from mohs.exact.attainable import attainable
 from mohs.protocols.diagnose.attribution import NO_OPTIMUM, Ceilings, attribute
 from mohs.protocols.diagnose.effects import Effect
 from mohs.protocols.diagnose.gate import gate
+from mohs.protocols.diagnose.sentences import blame
 from mohs.protocols.diagnose.study import DiagnosisStudy, plan
 from mohs.protocols.diagnose.verdict import Diagnosis
 from mohs.runs.results import Results
@@ -163,3 +164,15 @@ def test_where_nothing_is_attributed():
     assert known.random < known.optimal == known.bound
     assert (known.reachable, known.reason) == (None, "it has no table")
     assert "transition noise" in str(Ceilings(toy).of(toy.task({"transition_noise": 0.1})))
+
+
+@pytest.mark.parametrize(("spread", "told"), [(0.01, True), (0.5, False)])
+def test_the_cut_of_the_learning_is_told_only_if_evaluations_can_tell(spread, told):
+    ones, rng = np.ones(10), np.random.default_rng(0)
+    learnt = 0.6 + spread * rng.standard_normal(10)
+    own = 0.4 + 0.01 * rng.standard_normal(10)
+    found = attribute((Gains(ones, ones, ones, ones), ones), (Gains(own, learnt, ones, ones), ones), 0.95)
+    said = blame("dqn", 8, "steps", found)
+    assert said.startswith("At 8 steps dqn loses 60%")
+    assert "0% is the task's, 0% needs memory, 60% is learning" in said
+    assert ("in the learnt policy" in said) == told
