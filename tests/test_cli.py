@@ -20,7 +20,7 @@ EXAMPLE = str(Path(__file__).parents[1] / "examples" / "my_agent.py") + ":make_a
 CEM = str(Path(__file__).parents[1] / "examples" / "cem.py") + ":make_agent"
 PLAYED = [("random", "CartPole-v1"), (CEM, "toy/continuous"), (CEM, "CartPole-v1")]
 SLUG = "card-toy-discrete-max_episode_steps-5-seed-0"
-SMALL = ["--dials", "delay", "--seeds", "3", "--budget", "1000"]
+SMALL = ["--dials", "delay", "--seeds", "3", "--budget", "1000", "--keep-going"]
 
 
 @pytest.fixture

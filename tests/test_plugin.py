@@ -85,7 +85,7 @@ def test_the_command_line_lists_it(installed):
 def test_its_agent_is_diagnosed_with_its_doses(installed):
     agents = json.loads(run(installed, "-m", "mohs", "agents", "--json").stdout)
     assert {"name": "walker", "text": "walks in the direction that paid last"} in agents
-    asked = "diagnose walker --env corridor --seeds 3 --budget 400 --workers 1 --param length=4 --json"
+    asked = "diagnose walker --env corridor --seeds 3 --budget 400 --workers 1 --param length=4 --keep-going --json"
     ended = run(installed, "-m", "mohs", *asked.split())
     assert ended.returncode == 0, ended.stderr
     found = json.loads(ended.stdout)

@@ -97,7 +97,8 @@ def nothing(dose: Dose) -> Dose:
         return replace(e, value=math.nan, low=math.nan, high=math.nan, n=0)
 
     means, iqms = ({name: unknown(e) for name, e in kind.items()} for kind in (dose.means, dose.iqms))
-    return replace(dose, samples=samples, means=means, iqms=iqms, curves=None, normal_curves=None)
+    bare = {"curves": None, "normal_curves": None, "attribution": None}
+    return replace(dose, samples=samples, means=means, iqms=iqms, **bare)
 
 
 def test_everything_may_be_missing(whole: Diagnosis) -> None:

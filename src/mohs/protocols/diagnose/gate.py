@@ -44,6 +44,7 @@ class Vanilla:
     curves: Floats
     score: Estimate
     exact: bool
+    evaluated: float = math.nan  # the mean score of the learnt policies, where the scale is exact
 
     @property
     def learnt(self) -> bool | None:
@@ -77,7 +78,8 @@ def vanilla_runs(study: DiagnosisStudy, results: Results) -> Vanilla:
     if not isinstance(ceilings.of(task), str):
         curves = np.array([ceilings.attained(of, found["train/return"][1]) for of, found in finished])
         attained = [ceilings.attained(of, pooled(found)) for of, found in finished]
-        return Vanilla(curves, estimate(attained, "mean", LEVEL), exact=True)
+        evaluated = [ceilings.attained(of, float(np.mean(found["eval/return"][1]))) for of, found in finished]
+        return Vanilla(curves, estimate(attained, "mean", LEVEL), exact=True, evaluated=float(np.mean(evaluated)))
     if scale.random is None:
         curves = np.array([between(scale.score(of), found["train/return"][1]) for of, found in finished])
     else:
@@ -103,6 +105,12 @@ def _stop(study: DiagnosisStudy, vanilla: Vanilla) -> Stop:
     rising = rises(vanilla.curves, SMALL if vanilla.exact else math.inf)
     budget = advised_budget(vanilla.curves, study.budget, vanilla.target, vanilla.exact)
     data: dict[str, Json] = {"score": score.to_dict(), "rising": rising, "advised_budget": budget}
+    if vanilla.evaluated >= ENOUGH:
+        advice = (
+            f"The learnt policy scores {vanilla.evaluated:.2f} in evaluation: most of the budget went into exploration. "
+            f"Try --budget {10 * study.budget:,}."
+        )
+        return Stop(f"Vanilla is not learnt while training: {found}.", advice, data)
     return Stop(f"Vanilla is not learnt: {found}.", _advice(study.budget, rising, budget), data)
 
 
