@@ -107,8 +107,8 @@ def _stop(study: DiagnosisStudy, vanilla: Vanilla) -> Stop:
     data: dict[str, Json] = {"score": score.to_dict(), "rising": rising, "advised_budget": budget}
     if vanilla.evaluated >= ENOUGH:
         advice = (
-            f"The learnt policy scores {vanilla.evaluated:.2f} in evaluation: most of the budget went into exploration. "
-            f"Try --budget {10 * study.budget:,}."
+            f"The learnt policy scores {vanilla.evaluated:.2f} in evaluation, so most of the budget went into "
+            f"exploration: try --budget {10 * study.budget:,}."
         )
         return Stop(f"Vanilla is not learnt while training: {found}.", advice, data)
     return Stop(f"Vanilla is not learnt: {found}.", _advice(study.budget, rising, budget), data)
