@@ -15,7 +15,8 @@ import pytest
 
 from drawn_diagnoses import diagnosis
 from mohs.core.errors import UsageError
-from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis, Dose
+from mohs.protocols.diagnose.points import Dose
+from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis
 from mohs.report import pictures
 from mohs.report.findings import Finding
 from mohs.report.page import page_html, simple_page

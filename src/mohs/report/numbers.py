@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side
@@ -109,10 +109,25 @@ def formatted(value: float, form: str) -> str:
     return f"−{text[1:]}" if text.startswith("-") else text
 
 
-def with_interval(e: Estimate, form: str) -> str:
+def fixed(value: float, digits: int) -> str:
+    """A number with so many decimals and a real minus sign; never −0."""
+    return f"{round(value, digits) + 0.0:.{digits}f}".replace("-", "−")
+
+
+def with_interval(e: Estimate, digits: int) -> str:
     """What follows a number in a sentence: its interval, where it is known."""
-    ends = f"{formatted(e.low, form)} to {formatted(e.high, form)}"
+    ends = f"{fixed(e.low, digits)} to {fixed(e.high, digits)}"
     return f" ({100 * e.level:.0f}% interval {ends})" if e.known else ""
+
+
+def whole_parts(shares: Sequence[float]) -> tuple[int, ...]:
+    """Shares in whole per cent that add up as the shares do: the largest remainders are rounded up."""
+    exact = [100 * share for share in shares]
+    found = [math.floor(value) for value in exact]
+    order = sorted(range(len(exact)), key=lambda i: found[i] - exact[i])
+    for i in order[: round(sum(exact)) - sum(found)]:
+        found[i] += 1
+    return tuple(found)
 
 
 def at_length(e: Estimate) -> str:

@@ -12,7 +12,7 @@ from invented_diagnoses import invented, judged, trained
 from mohs.agents.registry import agent
 from mohs.core.cell import Agent
 from mohs.exact.attainable import attainable
-from mohs.protocols.diagnose.attribution import NO_OPTIMUM, Ceilings, attribute
+from mohs.protocols.diagnose.attribution import NO_OPTIMUM, Ceilings, Reach, attribute
 from mohs.protocols.diagnose.effects import Effect
 from mohs.protocols.diagnose.gate import gate
 from mohs.protocols.diagnose.sentences import blame
@@ -121,14 +121,14 @@ def gains(own, reachable, optimal=1.0, n: int = 5) -> Gains:
 
 
 def test_a_bracket_is_shown_and_a_search_out_of_reach_said():
-    vanilla, dose = (gains(1, 1), np.ones(5)), gains(0.3, 0.5)
-    known = attribute(vanilla, (dose, np.full(5, 0.5)), 0.95)
+    vanilla, dose = Reach(gains(1, 1), np.ones(5), True), gains(0.3, 0.5)
+    known = attribute(vanilla, Reach(dose, np.full(5, 0.5), True), 0.95)
     assert (known.least_memory, known.bracketed) == (pytest.approx(0.5), False)
-    between = attribute(vanilla, (dose, np.full(5, 0.9)), 0.95)
+    between = attribute(vanilla, Reach(dose, np.full(5, 0.9), True), 0.95)
     assert (between.least_memory, between.parts.memory.value, between.bracketed) == (
         pytest.approx(0.1), pytest.approx(0.5), True,
     )  # fmt: skip
-    unknown = attribute(vanilla, (gains(0.3, math.nan), np.ones(5)), 0.95)
+    unknown = attribute(vanilla, Reach(dose, np.full(5, 0.9), True).optimal, 0.95)
     assert unknown.reason
     assert math.isnan(unknown.parts.memory.value)
     assert not unknown.bracketed
@@ -145,7 +145,7 @@ def test_rewards_of_another_scale_are_no_loss():
 
 
 def test_the_attained_share_is_of_the_very_task_of_each_seed():
-    ceilings = Ceilings(study("q_learning", params=ALIASED, dials=["sequence_length"]))
+    ceilings = Ceilings.of_agent(study("q_learning", params=ALIASED, dials=["sequence_length"]))
     shares = []
     for seed in range(6):
         task = ceilings.study.task({"sequence_length": 2}, seed)
@@ -157,13 +157,14 @@ def test_the_attained_share_is_of_the_very_task_of_each_seed():
 
 
 def test_where_nothing_is_attributed():
-    assert Ceilings(study("random", env="CartPole-v1")).of(study("random", env="CartPole-v1").task({})) == NO_OPTIMUM
+    pole = study("random", env="CartPole-v1")
+    assert Ceilings.of_agent(pole).of(pole.task({})) == NO_OPTIMUM
     toy = study("random", env="toy/continuous")
-    known = Ceilings(toy).of(toy.task({}))
+    known = Ceilings.of_agent(toy).of(toy.task({}))
     assert not isinstance(known, str)
     assert known.random < known.optimal == known.bound
     assert (known.reachable, known.reason) == (None, "it has no table")
-    assert "transition noise" in str(Ceilings(toy).of(toy.task({"transition_noise": 0.1})))
+    assert "transition noise" in str(Ceilings.of_agent(toy).of(toy.task({"transition_noise": 0.1})))
 
 
 @pytest.mark.parametrize(("spread", "told"), [(0.01, True), (0.5, False)])
@@ -171,7 +172,9 @@ def test_the_cut_of_the_learning_is_told_only_if_evaluations_can_tell(spread, to
     ones, rng = np.ones(10), np.random.default_rng(0)
     learnt = 0.6 + spread * rng.standard_normal(10)
     own = 0.4 + 0.01 * rng.standard_normal(10)
-    found = attribute((Gains(ones, ones, ones, ones), ones), (Gains(own, learnt, ones, ones), ones), 0.95)
+    found = attribute(
+        Reach(Gains(ones, ones, ones, ones), ones, True), Reach(Gains(own, learnt, ones, ones), ones, True), 0.95
+    )
     said = blame("dqn", 8, "steps", found)
     assert said.startswith("At 8 steps dqn loses 60%")
     assert "0% is the task's, 0% needs memory, 60% is learning" in said

@@ -227,7 +227,7 @@ def test_vanilla_is_one_and_random_play_zero():
     assert tuple(found.vanilla.samples) == names
     assert "auc_plain" in names
     assert "auc_paper" not in names
-    assert "earns 122.5" in found.sentences[0]
+    assert "earns 122 [" in found.sentences[0]
     assert "the random policy 22.5" in found.sentences[0]
     assert "the agent's own vanilla runs" in found.to_json()["references"]["1"]
     page = report_html(found)

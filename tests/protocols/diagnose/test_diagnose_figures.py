@@ -15,7 +15,7 @@ from mohs.protocols.diagnose.figures.data import dial_curves, pair_map
 from mohs.protocols.diagnose.figures.dial import dial_figure
 from mohs.protocols.diagnose.figures.mdp import mdp_figure, mdp_graph
 from mohs.protocols.diagnose.figures.profile import profiles
-from mohs.protocols.diagnose.figures.ranking import ranking, ranking_figure
+from mohs.protocols.diagnose.figures.ranking import ranking_figure, rankings
 from mohs.protocols.diagnose.figures.response import dial_response
 from mohs.protocols.diagnose.verdict import Diagnosis, DialVerdict
 from mohs.report import numbers
@@ -55,7 +55,7 @@ def test_intervals_of_a_dial_are_the_verdicts(whole: Diagnosis) -> None:
 
 
 def test_intervals_of_the_ranking_are_the_verdicts(whole: Diagnosis) -> None:
-    bars = [error_ends(t, "x")[0] for t in ranking_figure(ranking(whole)).data]
+    bars = [error_ends(t, "x")[0] for t in ranking_figure(rankings(whole)["ranking"]).data]
     known = [i for i, d in enumerate(whole.dials) if d.damage.known]
     assert known
     assert np.allclose([bars[i] for i in known], [[100 * x for x in ends(whole.dials[i].damage)] for i in known])
@@ -184,5 +184,5 @@ def test_a_dial_without_damage_to_tell_of_is_not_drawn_as_missing(whole: Diagnos
     unknown = Estimate(math.nan, math.nan, math.nan, 0, 0.95, "damage", "")
     untested = {"damage": unknown, "breaking": (), "effect": Effect.UNTESTED}
     quiet = replace(whole, dials=tuple(replace(d, **untested) for d in whole.dials))
-    assert all(row.words == "no harder dose tested" for row in ranking(quiet).rows)
-    assert not ranking_figure(ranking(quiet)).data
+    assert all(row.words == "no harder dose tested" for row in rankings(quiet)["ranking"].rows)
+    assert not ranking_figure(rankings(quiet)["ranking"]).data

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from mohs.core.cell import Agent
-from mohs.protocols.diagnose.effects import SMALL, Effect, effect_of, why_identical
+from mohs.protocols.diagnose.effects import SMALL, Effect, effect_of, is_learnt, why_identical
 from mohs.protocols.diagnose.study import DiagnosisStudy
-from mohs.stats import BreakingDose, BreakingStatus, Estimate
+from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side
 
 RETURNS = np.array([[1.0, 2.0, 3.0], [1.0, 2.0, 2.5]])
 
@@ -55,17 +56,33 @@ UNORDERED = crossing(BreakingStatus.UNORDERED, math.nan, math.nan)
     ],
 )
 def test_the_rules(breaking, found, effect):
-    assert effect_of(RETURNS, [1], breaking, found) == effect
+    assert effect_of(RETURNS, [1], NOT_LEARNT not in breaking, breaking, dict.fromkeys(Side, found)) == effect
+
+
+def test_a_side_breaks_by_its_own_damage():
+    up = replace(REACHED, side=Side.UP)
+    losses = {Side.NONE: loss(-0.2, 0.3), Side.UP: loss(0.5, 0.7), Side.DOWN: loss(-0.9, -0.1)}
+    assert effect_of(RETURNS, [0, 1], True, [up], losses) == Effect.BREAKS
+    assert effect_of(RETURNS, [0, 1], True, [replace(up, side=Side.DOWN)], losses) == Effect.MAY_BREAK
+
+
+def test_an_uncertain_vanilla_is_neither_learnt_nor_not():
+    assert is_learnt(loss(0.2, 0.9)) is True
+    assert is_learnt(replace(loss(-1.8, 1.7), value=0.67)) is None
+    assert is_learnt(loss(-0.05, 0.15)) is False
+    assert is_learnt(loss(math.nan, math.nan)) is None
+    unknown = dict.fromkeys(Side, loss(math.nan, math.nan))
+    assert effect_of(RETURNS, [1], None, [NOT_LEARNT], unknown) == Effect.UNCLEAR
 
 
 def test_identical_runs_have_no_effect_whatever_the_intervals_say():
     same = np.array([[1.0, 2.0, np.nan], [1.0, 2.0, 3.0]])
-    assert effect_of(same, [1], [REACHED], loss(0.4, 0.6)) == Effect.IDENTICAL
-    assert effect_of(same, [1], [NOT_LEARNT], loss(0.4, 0.6)) == Effect.NOT_LEARNT
+    assert effect_of(same, [1], True, [REACHED], dict.fromkeys(Side, loss(0.4, 0.6))) == Effect.IDENTICAL
+    assert effect_of(same, [1], False, [NOT_LEARNT], dict.fromkeys(Side, loss(0.4, 0.6))) == Effect.NOT_LEARNT
 
 
 def test_without_a_harder_dose_nothing_is_said():
-    assert effect_of(RETURNS, [], [REACHED], loss(0.4, 0.6)) == Effect.UNTESTED
+    assert effect_of(RETURNS, [], True, [REACHED], dict.fromkeys(Side, loss(0.4, 0.6))) == Effect.UNTESTED
 
 
 def test_every_effect_has_been_made():

@@ -14,7 +14,8 @@ from mohs.core.errors import UsageError
 from mohs.core.values import Json
 from mohs.protocols.compare.sentences import findings
 from mohs.protocols.compare.shared import Floats, SharedRuns, names_of, shared_runs
-from mohs.protocols.diagnose.verdict import LEVEL, Diagnosis
+from mohs.protocols.diagnose.points import LEVEL
+from mohs.protocols.diagnose.verdict import Diagnosis
 from mohs.protocols.measures import MEASURES
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding

@@ -15,7 +15,8 @@ import numpy.typing as npt
 
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
-from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis, DialVerdict, Dose
+from mohs.protocols.diagnose.points import Dose
+from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis, DialVerdict
 from mohs.protocols.measures import return_measure
 from mohs.report import numbers
 from mohs.runs.status import SHOWN_KEY, without_folders

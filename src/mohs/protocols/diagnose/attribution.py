@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from mohs.core.errors import UsageError
 from mohs.core.score import ReferenceKind, Score
 from mohs.core.task import Task
 from mohs.core.values import Json
-from mohs.exact.attainable import Attainable, attainable
+from mohs.exact.attainable import EVERYTHING, Attainable, attainable
 from mohs.protocols.diagnose.study import DiagnosisStudy
 from mohs.protocols.measures import POOLED
 from mohs.protocols.scale import Values, has_references, references
@@ -58,19 +57,37 @@ class Attribution:
         return {**parts, "least_memory": least, "reason": self.reason}
 
 
+@dataclass(frozen=True, eq=False)
+class Reach:
+    """What was and could be gained at a point, [seeds], and the upper bound of what could be without memory.
+
+    Where the best policy without memory is not `known` for every seed, the optimal one stands in for it.
+    """
+
+    gains: Gains
+    bound: Floats
+    known: bool
+
+    @property
+    def optimal(self) -> Reach:
+        """The same, with the optimal policy in place of the best one without memory."""
+        return Reach(replace(self.gains, reachable=self.gains.optimal), self.gains.optimal, False)
+
+
 @dataclass(frozen=True)
 class Ceilings:
-    """What can be earned in the tasks of a study, by an agent with a history of so many observations."""
+    """What can be earned in the tasks of a study, by an agent that acts on so many observations (0: all of them)."""
 
     study: DiagnosisStudy
+    history: int
 
-    @cached_property
-    def history(self) -> int:
-        """The number of observations that the agent acts on; 0: all of them. An unknown agent counts as memoryless."""
+    @classmethod
+    def of_agent(cls, study: DiagnosisStudy) -> Ceilings:
+        """Those of the study's agent. One that is not installed here counts as memoryless, as most agents are."""
         try:
-            return history_of(self.study.agent)
-        except UsageError:  # a stored study of an agent that is not installed here
-            return 1
+            return cls(study, history_of(study.agent))
+        except UsageError:
+            return cls(study, 1)
 
     def of(self, task: Task) -> Attainable | str:
         """What can be earned in a task, or why that is unknown."""
@@ -89,35 +106,41 @@ class Ceilings:
         top = found.optimal if found.reachable is None else found.reachable
         return (returned - found.random) / (top - found.random) if top > found.random else returned * math.nan
 
-    def gains(self, turned: Mapping[str, Any], samples: Mapping[str, Floats]) -> tuple[Gains, Floats] | str:
-        """The gains at a point, and those of the upper bound of policies without memory; or why they are unknown."""
-        rows = []
+    def optimum(self, task: Task) -> float | None:
+        """The expected return of the optimal policy; None where it is unknown."""
+        found = replace(self, history=EVERYTHING).of(task)
+        return None if isinstance(found, str) else found.optimal
+
+    def reach(self, turned: Mapping[str, Any], samples: Mapping[str, Floats]) -> Reach | str:
+        """What was and could be gained at a point, or why that is unknown."""
+        rows, known = [], True
         for seed in range(self.study.seeds):
-            task = self.study.task(turned, seed)
-            found, vanilla = self.of(task), self.of(self.study.task({}, seed))
+            task, base = self.study.task(turned, seed), self.study.task({}, seed)
+            found, vanilla = self.of(task), self.of(base)
             if isinstance(found, str):
                 return found
             if isinstance(vanilla, str):
                 return vanilla
-            scale = task.values.get("reward_scale", 1.0)
-            unit = (vanilla.optimal - vanilla.random) / self.study.task({}).values.get("reward_scale", 1.0) * scale
-            reachable = math.nan if found.reachable is None else found.reachable
+            scale, usual = (abs(each.values.get("reward_scale", 1.0)) for each in (task, base))
+            # Where the rewards are scaled to 0, nothing can be gained in any unit.
+            unit = (vanilla.optimal - vanilla.random) / usual * (scale or 1.0) if usual else 0.0
+            known &= found.reachable is not None
+            reachable = found.optimal if found.reachable is None else found.reachable
             earned = (samples[POOLED][seed], samples["eval"][seed], reachable, found.optimal, found.bound)
             rows.append([(each - found.random) / unit if unit > 0 else math.nan for each in earned])
-        own, learnt, reach, optimal, bound = np.array(rows).T
-        return Gains(own, learnt, reach, optimal), bound
+        own, learnt, reachable, optimal, bound = np.array(rows).T
+        return Reach(Gains(own, learnt, reachable, optimal), bound, known)
 
 
-def attribute(vanilla: tuple[Gains, Floats], dose: tuple[Gains, Floats], level: float) -> Attribution:
+def attribute(vanilla: Reach, dose: Reach, level: float) -> Attribution:
     """The parts of a loss. Where the best policy without memory is out of reach, its part stays with the learning's."""
-    (before, _), (after, bound) = vanilla, dose
-    if np.isnan(after.reachable).any() or np.isnan(before.reachable).any():
-        whole = loss_parts(replace(before, reachable=before.optimal), replace(after, reachable=after.optimal), level)
-        unknown = replace(whole.memory, value=math.nan, low=math.nan, high=math.nan)
-        return Attribution(replace(whole, memory=unknown), math.nan, "the best policy without memory is out of reach")
-    parts = loss_parts(before, after, level)
-    least = parts.memory.value - float((bound - after.reachable).mean() / before.reachable.mean())
-    return Attribution(parts, least)
+    parts = loss_parts(vanilla.gains, dose.gains, level)
+    if not (vanilla.known and dose.known):
+        unknown = replace(parts.memory, value=math.nan, low=math.nan, high=math.nan)
+        return Attribution(replace(parts, memory=unknown), math.nan, "the best policy without memory is out of reach")
+    ran = ~np.isnan(dose.gains.own + vanilla.gains.own)
+    wider = (dose.bound - dose.gains.reachable)[ran].mean() / vanilla.gains.reachable[ran].mean() if ran.any() else 0.0
+    return Attribution(parts, parts.memory.value - float(wider))
 
 
 def _derived(task: Task) -> Attainable | str:

@@ -7,15 +7,16 @@ doses.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
 
 from mohs.protocols.diagnose.study import DiagnosisStudy
-from mohs.stats import BreakingDose, BreakingStatus, Estimate, identical_runs
+from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side, identical_runs
 
+LEARNT_ABOVE = 0.1  # vanilla's score, the lower end of its interval
 SMALL = 0.1  # of vanilla's score: the smallest damage that matters
 
 
@@ -34,21 +35,44 @@ class Effect(StrEnum):
     UNTESTED = "untested"  # at no harder dose
 
 
+def is_learnt(vanilla: Estimate) -> bool | None:
+    """Whether vanilla is learnt by its mean score; None where the runs cannot tell.
+
+    It is if the whole interval lies above `LEARNT_ABOVE`, and it is not if the mean does not.
+    """
+    if not vanilla.known:
+        return None
+    return True if vanilla.low > LEARNT_ABOVE else None if vanilla.value > LEARNT_ABOVE else False
+
+
 def effect_of(
-    returns: npt.NDArray[np.float64], hard: Sequence[int], breaking: Sequence[BreakingDose], loss: Estimate
+    returns: npt.NDArray[np.float64],
+    hard: Sequence[int],
+    learnt: bool | None,
+    breaking: Sequence[BreakingDose],
+    losses: Mapping[Side, Estimate],
 ) -> Effect:
-    """The effect of a dial: training returns [doses, seeds], which doses are harder, and what was estimated."""
-    statuses = {found.status for found in breaking}
+    """The effect of a dial.
+
+    Args:
+        returns: training returns [doses, seeds].
+        hard: the doses that are harder than vanilla.
+        learnt: whether vanilla is learnt; None where that is uncertain.
+        breaking: the breaking dose on each side.
+        losses: the damage on each side, and that of all harder doses under `Side.NONE`.
+    """
+    loss = losses[Side.NONE]
     if not hard:
         return Effect.UNTESTED
-    if BreakingStatus.NOT_LEARNT in statuses:
+    if learnt is False:
         return Effect.NOT_LEARNT
     if identical_runs(returns):
         return Effect.IDENTICAL
     if not loss.known:
-        return Effect.TOO_FEW
+        few = any(found.status == BreakingStatus.TOO_FEW for found in breaking) or loss.n == 0
+        return Effect.TOO_FEW if learnt or few else Effect.UNCLEAR
     reached = [found for found in breaking if found.status == BreakingStatus.REACHED]
-    if loss.low > 0 and any(math.isfinite(found.low) and math.isfinite(found.high) for found in reached):
+    if any(math.isfinite(b.low) and math.isfinite(b.high) and losses[b.side].low > 0 for b in reached):
         return Effect.BREAKS
     if reached:
         return Effect.MAY_BREAK

@@ -15,9 +15,10 @@ import numpy.typing as npt
 
 from mohs.core.values import Json
 from mohs.protocols.diagnose.attribution import Ceilings
+from mohs.protocols.diagnose.effects import LEARNT_ABOVE, is_learnt
+from mohs.protocols.diagnose.points import LEVEL, pooled
 from mohs.protocols.diagnose.scale import find_scale
 from mohs.protocols.diagnose.study import RANDOM, VANILLA, DiagnosisStudy
-from mohs.protocols.diagnose.verdict import LEARNT_ABOVE, LEVEL, pooled
 from mohs.protocols.protocol import Gate, Stop
 from mohs.protocols.scale import between, plain
 from mohs.runs.plan import Track
@@ -49,9 +50,9 @@ class Vanilla:
     @property
     def learnt(self) -> bool | None:
         """Whether vanilla is learnt; None where too few runs have finished."""
-        if not self.score.known:
-            return None
-        return bool(self.score.low > LEARNT_ABOVE * (1 if self.exact else max(self.score.value, 0)))
+        if self.exact or not self.score.known:
+            return is_learnt(self.score)
+        return bool(self.score.low > LEARNT_ABOVE * max(self.score.value, 0))
 
     @property
     def target(self) -> float:
@@ -71,7 +72,7 @@ def gate(study: DiagnosisStudy) -> Gate:
 
 def vanilla_runs(study: DiagnosisStudy, results: Results) -> Vanilla:
     """What the vanilla runs of a diagnosis give: the attained share where it is known, as in the verdict."""
-    scale, ceilings, task = find_scale(study, results), Ceilings(study), study.task({})
+    scale, ceilings, task = find_scale(study, results), Ceilings.of_agent(study), study.task({})
     finished = [(replace(task, seed=seed), found) for seed, found in results.finished(str(study.agent), VANILLA)]
     if not finished:
         return Vanilla(np.full((1, 1), np.nan), estimate([math.nan], "mean", LEVEL), exact=scale.random is None)
@@ -105,13 +106,15 @@ def _stop(study: DiagnosisStudy, vanilla: Vanilla) -> Stop:
     rising = rises(vanilla.curves, SMALL if vanilla.exact else math.inf)
     budget = advised_budget(vanilla.curves, study.budget, vanilla.target, vanilla.exact)
     data: dict[str, Json] = {"score": score.to_dict(), "rising": rising, "advised_budget": budget}
+    advice = _advice(study.budget, rising, budget)
     if vanilla.evaluated >= ENOUGH:
+        larger = advice if budget is not None else f"Try --budget {10 * study.budget:,}."
         advice = (
             f"The learnt policy scores {vanilla.evaluated:.2f} in evaluation, so most of the budget went into "
-            f"exploration: try --budget {10 * study.budget:,}."
+            f"exploration. {larger}"
         )
         return Stop(f"Vanilla is not learnt while training: {found}.", advice, data)
-    return Stop(f"Vanilla is not learnt: {found}.", _advice(study.budget, rising, budget), data)
+    return Stop(f"Vanilla is not learnt: {found}.", advice, data)
 
 
 def _advice(budget: int, rising: bool | None, advised: int | None) -> str:

@@ -13,8 +13,9 @@ from mohs.protocols.diagnose.attribution import Ceilings
 from mohs.protocols.diagnose.effects import Effect
 from mohs.protocols.diagnose.figures import figures as make_figures
 from mohs.protocols.diagnose.figures.ranking import effect_text
+from mohs.protocols.diagnose.points import Dose
 from mohs.protocols.diagnose.study import DiagnosisStudy
-from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis, DialVerdict, Dose
+from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis, DialVerdict
 from mohs.protocols.measures import ATTAINED, MEASURES, return_measure
 from mohs.report import numbers, parts
 from mohs.report.data import ESTIMATE, csv_text, estimate_cells
@@ -50,7 +51,8 @@ def summary(verdict: Diagnosis) -> tuple[TextTable, ...]:
     """The dials by damage, for the terminal."""
     n = numbers.count(d.damage.n for d in verdict.dials if d.damage.known)
     found = [(d.name, numbers.share(d.damage), effect_text(d)) for d in verdict.dials]
-    tables = [TextTable(f"Dials by the agent's own damage, 95% intervals, {n}", ("dial", "damage", "effect"), found)]
+    own = "the agent's own damage" if verdict.measure == ATTAINED else "damage"
+    tables = [TextTable(f"Dials by {own}, 95% intervals, {n}", ("dial", "damage", "effect"), found)]
     blamed = [(d.name, *_blamed(d)) for d in verdict.dials if d.hardest is not None]
     if blamed and not all(d.effect == Effect.NOT_LEARNT for d in verdict.dials):
         heads = ("dial", "dose", "total", "task", "memory", "learning")
@@ -65,7 +67,7 @@ def _blamed(dial: DialVerdict) -> tuple[str, ...]:
         return (numbers.UNKNOWN,) * 5
     found = dose.attribution.parts
     shown = (found.total, found.task, found.memory, found.learning)
-    return numbers.dose(dose.value), *(numbers.percent(e.value) for e in shown)
+    return numbers.dose(dose.value), *(numbers.share(e) for e in shown)
 
 
 def page(verdict: Diagnosis) -> Page:
@@ -80,7 +82,8 @@ def page(verdict: Diagnosis) -> Page:
         agent=escape(agent),
         headline=parts.headline(verdict.findings),
         tiles=_tiles(verdict),
-        ranking=parts.place("ranking", figures),
+        ranking="".join(parts.place(name, figures) for name in figures if name.startswith("ranking")),
+        own="the agent's own damage" if verdict.measure == ATTAINED else "damage",
         dials="".join(_dial(dial, study, figures) for dial in verdict.dials),
         ends=escape(verdict.scale.ends),
         curves="".join(
@@ -220,13 +223,12 @@ def attribution_text(verdict: Diagnosis) -> str:
         reason = verdict.unattributed.rstrip(".")
         return f"No loss is attributed: {reason}. Noise dials are judged by the evaluation without noise."
     history = {0: "all observations", 1: "the current observation"}
-    sees = history.get(found := Ceilings(verdict.study).history, f"the last {found} observations")
+    sees = history.get(found := Ceilings.of_agent(verdict.study).history, f"the last {found} observations")
     return (
         "A loss is the share of its gain over the random policy that the agent has on vanilla and not at the dose. "
-        "The task's part is what the optimal policy loses, which sees everything. The memory's part is what the best "
-        f"policy that acts on {sees}, as the agent does, loses beyond that. Learning is the rest. Both policies are "
-        "computed for every generated task, noise included; docs/attribution.md of the project has the definitions "
-        "and limits."
+        "The part attributed to the task is what the optimal policy loses, which sees everything. The part attributed "
+        f"to missing memory is what the best policy that acts on {sees}, as the agent does, loses beyond that. The "
+        "rest is attributed to learning. Both policies are computed for every generated task, noise included."
     )
 
 

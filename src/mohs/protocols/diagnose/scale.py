@@ -11,7 +11,7 @@ from mohs.core.score import Reference, Score
 from mohs.core.task import Task
 from mohs.protocols.diagnose.study import RANDOM, REFERENCE_EPISODES, VANILLA, DiagnosisStudy
 from mohs.protocols.scale import Scale, has_references, plain, references, score_of
-from mohs.report.numbers import with_interval
+from mohs.report import numbers
 from mohs.runs.results import Results
 from mohs.stats import auc, estimate
 
@@ -71,7 +71,7 @@ def _of_own_runs(study: DiagnosisStudy, results: Results) -> Scale:
         return Score("return", "reward per episode", True, Reference(zero, low), Reference(zero + lead, high))
 
     mean = estimate(random)
-    found = f"{mean.value:.4g}{with_interval(mean, '.4g')} over {mean.n} seeds" if mean.n else "not run yet"
+    found = f"{numbers.estimated(mean)} over {mean.n} seeds" if mean.n else "not run yet"
     text = (
         f"0 = {low}: {found}; 1 = {high}. Rewards are brought back to vanilla's scale first: (return − reward_shift · "
         "length) / reward_scale. What term_state_reward and reward_clip do to a return cannot be undone: their doses "

@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from mohs.protocols.diagnose.effects import SMALL, Effect
+from mohs.protocols.diagnose.effects import SMALL, Effect, is_learnt
 from mohs.protocols.measures import MEASURES, return_measure
 from mohs.report import numbers
 from mohs.report.findings import Finding
-from mohs.report.numbers import with_interval
+from mohs.report.numbers import fixed, with_interval
 from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side, ratio_samples, runs_needed
 
 if TYPE_CHECKING:
     from mohs.protocols.diagnose.attribution import Attribution
+    from mohs.protocols.diagnose.points import Dose
     from mohs.protocols.diagnose.study import DiagnosisStudy
-    from mohs.protocols.diagnose.verdict import DialVerdict, Dose
+    from mohs.protocols.diagnose.verdict import DialVerdict
     from mohs.protocols.scale import Scale
 
 MOST_DIALS = 5  # in the headline
@@ -32,12 +33,12 @@ def findings(
     judged: str,
     unattributed: str,
     vanilla: Dose,
+    view: float,
     dials: Iterable[DialVerdict],
     missing: int,
-    learnt_above: float,
 ) -> tuple[Finding, ...]:
     """How well vanilla is learnt, what the dials do, whose fault it is, and what is missing."""
-    lines = [Finding(text) for text in _opening(study, scale, judged, vanilla, learnt_above)]
+    lines = [Finding(text) for text in _opening(study, scale, judged, vanilla, view)]
     told = [d for d in dials if d.effect != Effect.NOT_LEARNT]
     worst = [d for d in told if d.effect in _WORTH_TELLING] or told
     lines += [Finding(d.text, subject=d.name, anchor=f"dial-{d.name}") for d in worst[:MOST_DIALS]]
@@ -71,39 +72,43 @@ def _others(dials: list[DialVerdict]) -> list[str]:
     return [words[effect].format(", ".join(names)) for effect, names in named.items() if names]
 
 
-def _opening(study: DiagnosisStudy, scale: Scale, judged: str, vanilla: Dose, learnt_above: float) -> tuple[str, ...]:
-    """How vanilla is learnt."""
+def _opening(study: DiagnosisStudy, scale: Scale, judged: str, vanilla: Dose, view: float) -> tuple[str, ...]:
+    """How vanilla is learnt. `view` is the share of the optimum that the agent's view allows."""
     score, agent = vanilla.means[judged], study.agent.name
-    learnt = score.low > learnt_above
     if scale.random is None:
-        return _between_references(agent, study.budget, score, learnt, bool(vanilla.means["auc"].n))
+        return _between_references(agent, study.budget, score, view, bool(vanilla.means["auc"].n))
     earned = vanilla.means[return_measure(tuple(vanilla.means))]
-    return _beside_random(agent, study.budget, earned, scale.random, learnt)
+    return _beside_random(agent, study.budget, earned, scale.random, is_learnt(score))
 
 
-def _between_references(agent: str, budget: int, vanilla: Estimate, learnt: bool, finished: bool) -> tuple[str, ...]:
+def _between_references(agent: str, budget: int, vanilla: Estimate, view: float, finished: bool) -> tuple[str, ...]:
     """Vanilla's score between the references of its task."""
     if np.isnan(vanilla.value) and finished:
         return ("The vanilla task has no references to normalise by: no verdict.",)
     if np.isnan(vanilla.value):
         return (_no_verdict(agent),)
+    best = "the optimum"
+    if view < 0.995:
+        best = f"the best policy that sees what it sees (which gains {_whole(view)} of what the optimum does)"
     first = (
-        f"On the vanilla task {agent} scores {vanilla.value:.2f}{with_interval(vanilla, '.2f')} of the way from the "
-        f"random policy to the optimum over {budget:,} steps, n = {vanilla.n}."
+        f"On the vanilla task {agent} scores {fixed(vanilla.value, 2)}{with_interval(vanilla, 2)} of the way from the "
+        f"random policy to {best} over {budget:,} steps, n = {vanilla.n}."
     )
-    return (first, _TOO_LITTLE) if vanilla.known and not learnt else (first,)
+    learnt = is_learnt(vanilla)
+    if learnt is None and vanilla.known:
+        return (first, "That is too uncertain for a verdict: more seeds are needed.")
+    return (first, _TOO_LITTLE) if learnt is False else (first,)
 
 
-def _beside_random(agent: str, budget: int, earned: Estimate, random: Estimate, learnt: bool) -> tuple[str, ...]:
+def _beside_random(agent: str, budget: int, earned: Estimate, random: Estimate, learnt: bool | None) -> tuple[str, ...]:
     """What vanilla earns beside the random policy, where the optimum is unknown."""
     if np.isnan(earned.value):
         return (_no_verdict(agent),)
     if np.isnan(random.value):
         return ("The random policy has not been run on the vanilla task: no verdict.",)
     first = (
-        f"On the vanilla task {agent} earns {earned.value:.4g}{with_interval(earned, '.4g')} an episode over "
-        f"{budget:,} steps of training, the random policy {random.value:.4g}{with_interval(random, '.4g')}, "
-        f"n = {earned.n}."
+        f"On the vanilla task {agent} earns {numbers.estimated(earned)} an episode over {budget:,} steps of training, "
+        f"the random policy {numbers.estimated(random)}, n = {earned.n}."
     )
     if learnt or not earned.known:
         return (first,)
@@ -119,7 +124,7 @@ def dial_text(agent: str, dial: DialVerdict, scores: npt.NDArray[np.float64], re
 
     `scores` [doses, seeds] are those of vanilla and of the harder doses; `reason` says why it could have no effect.
     """
-    said = f"{_effect(dial, scores, reason)}."
+    said = f"{_effect(dial, scores, reason)}.{_left_out(dial)}"
     hardest = dial.hardest
     if hardest is None or hardest.attribution is None or dial.effect in (Effect.IDENTICAL, Effect.NOT_LEARNT):
         return said
@@ -128,18 +133,29 @@ def dial_text(agent: str, dial: DialVerdict, scores: npt.NDArray[np.float64], re
     return f"{said} {blame(agent, hardest.value, dial.unit, hardest.attribution)}"
 
 
+def _left_out(dial: DialVerdict) -> str:
+    """The doses that do not count, with the reason."""
+    if not dial.left_out:
+        return ""
+    doses = ", ".join(numbers.dose(dose.value) for dose in dial.left_out)
+    reason = dial.left_out[0].reason.partition(" (")[0].rstrip(".")
+    return f" Left out: {doses}, because {reason[0].lower()}{reason[1:]}."
+
+
 def blame(agent: str, dose: Any, unit: str, found: Attribution) -> str:
     """Whose fault the loss at a dose is."""
     parts = found.parts
     at = "Turned on," if dose is True else f"At {numbers.dose(dose)} {unit}".rstrip()
     whole = f"{at} {agent} loses {_percent(parts.total)} of what it gains on vanilla"
-    task = f"{_whole(parts.task.value)} is the task's"
     if found.reason:
-        return f"{whole}: {task}, {_whole(parts.learning.value)} is learning or missing memory."
-    memory = f"{_whole(parts.memory.value)} needs memory"
+        task, rest = numbers.whole_parts((parts.task.value, parts.learning.value))
+        return f"{whole}: {task}% is the task's, {rest}% is learning or missing memory.".replace("-", "−")
+    task, memory, learning = numbers.whole_parts((parts.task.value, parts.memory.value, parts.learning.value))
+    needs = f"{memory}% needs memory"
     if found.bracketed:
-        memory = f"{_whole(found.least_memory)} to {_whole(parts.memory.value)} needs memory"
-    return f"{whole}: {task}, {memory}, {_whole(parts.learning.value)} is learning{_cut(found)}."
+        needs = f"{_whole(found.least_memory)} to {memory}% needs memory"
+    said = f"{whole}: {task}% is the task's, {needs}, {learning}% is learning".replace(" -", " −")
+    return f"{said}{_cut(found)}."
 
 
 def _cut(found: Attribution) -> str:
@@ -164,6 +180,8 @@ def _effect(dial: DialVerdict, scores: npt.NDArray[np.float64], reason: str) -> 
         return f"has too few runs for a verdict (n = {n}; at least 3 are needed)"
     if dial.effect == Effect.SMALL:
         return f"has no effect larger than {_whole(max(abs(loss.low), abs(loss.high)))} {of} (n = {loss.n})"
+    if dial.effect == Effect.UNCLEAR and not loss.known:
+        return f"cannot be judged with {scores.shape[1]} runs: vanilla's own score is too uncertain"
     if dial.effect == Effect.UNCLEAR:
         return f"cannot be judged with {loss.n} runs: {harder} {_percent(loss)} {of}{_more_runs(scores)}"
     if dial.effect == Effect.HELPS:
@@ -190,9 +208,13 @@ def _breaks(b: BreakingDose, dial: DialVerdict, certain: bool) -> str:
 
 
 def _more_runs(scores: npt.NDArray[np.float64]) -> str:
-    """How many runs would decide whether the mean over harder doses is `SMALL` below vanilla."""
-    needed = runs_needed(1 - ratio_samples(scores[1:].mean(axis=0), scores[0]), SMALL)
-    return f"; about {needed:,} runs would decide whether it costs {100 * SMALL:.0f}%" if needed else ""
+    """How many runs would tell the mean over harder doses from vanilla, or from a loss of `SMALL`."""
+    lost = 1 - ratio_samples(scores[1:].mean(axis=0), scores[0])
+    mean = abs(float(np.nanmean(lost)))
+    needed = runs_needed(lost, max(mean, SMALL - mean))
+    if needed is None:
+        return ""
+    return f"; about {needed:,} runs would decide" if needed > scores.shape[1] else "; a few more runs would decide"
 
 
 def _whole(share: float) -> str:

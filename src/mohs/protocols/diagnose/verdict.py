@@ -7,7 +7,6 @@ noise must not be summed into the score that is judged.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -20,13 +19,14 @@ from mohs.core.point import Point
 from mohs.core.registry import environment
 from mohs.core.values import Json, to_json
 from mohs.envs.dials import read_dial
-from mohs.protocols.diagnose.attribution import Attribution, Ceilings, attribute
-from mohs.protocols.diagnose.effects import Effect, effect_of, why_identical
+from mohs.protocols.diagnose.attribution import Ceilings
+from mohs.protocols.diagnose.effects import LEARNT_ABOVE, Effect, effect_of, is_learnt, why_identical
+from mohs.protocols.diagnose.points import LEVEL, Dose, PairVerdict, Runs, pooled
 from mohs.protocols.diagnose.scale import find_scale
 from mohs.protocols.diagnose.sentences import dial_text, findings
 from mohs.protocols.diagnose.study import PROTOCOL, DiagnosisStudy, ordered
 from mohs.protocols.measures import ATTAINED, POOLED, available, measure
-from mohs.protocols.scale import Scale, between, plain
+from mohs.protocols.scale import Scale
 from mohs.protocols.scores import Scores
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
@@ -35,43 +35,18 @@ from mohs.stats import (
     BreakingDose,
     BreakingStatus,
     Estimate,
-    Gains,
+    Side,
     bonferroni_comparisons,
     breaking_dose,
     damage,
     estimate,
     estimates,
-    pooled_auc,
-    ratio_samples,
 )
-from mohs.stats.ranges import Range
 
 if TYPE_CHECKING:
     import pandas as pd
 
-LEVEL = 0.95
-LEARNT_ABOVE = 0.1  # vanilla's normalised score, lower end of its interval
 TRAINED, NOISE_FREE = "normalised_auc", "normalised_noise_free"  # what judges where `attained` is unknown
-
-Curves = tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]  # steps, training returns [seeds, points]
-
-
-@dataclass(frozen=True, eq=False)
-class Dose:
-    """One dose of a dial: its runs' measures [seeds] (NaN = missing), and their means with intervals."""
-
-    value: Any
-    samples: Mapping[str, npt.NDArray[np.float64]] = field(repr=False)
-    means: Mapping[str, Estimate]
-    iqms: Mapping[str, Estimate]
-    curves: Curves | None = field(repr=False)
-    normal_curves: Curves | None = field(repr=False)  # the same, normalised as the scores are
-    attribution: Attribution | None = None  # of the loss against vanilla; None at vanilla, or where it is unknown
-
-    @property
-    def missing(self) -> int:
-        """The number of runs that have not finished."""
-        return int(np.isnan(self.samples["auc"]).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +75,11 @@ class DialVerdict:
         return self.effect == Effect.BREAKS
 
     @property
+    def left_out(self) -> tuple[Dose, ...]:
+        """The doses that do not count, because the attained share is unknown there."""
+        return tuple(dose for dose in self.doses if dose.reason and self.measure == ATTAINED)
+
+    @property
     def hardest(self) -> Dose | None:
         """The last harder dose whose loss is attributed; of doses without order, the most costly one."""
         hard = hard_side([dose.value for dose in self.doses], self.vanilla, self.harder)
@@ -109,18 +89,6 @@ class DialVerdict:
         if self.harder in ("up", "down"):
             return found[-1] if self.harder == "up" else found[0]
         return max(found, key=lambda dose: dose.attribution.parts.total.value if dose.attribution else -np.inf)
-
-
-@dataclass(frozen=True, eq=False)
-class PairVerdict:
-    """Two dials together: samples [doses of a, doses of b, seeds] of every measure (Appendix E)."""
-
-    a: str
-    b: str
-    doses_a: tuple[Any, ...]
-    doses_b: tuple[Any, ...]
-    units: tuple[str, str]
-    samples: Mapping[str, npt.NDArray[np.float64]] = field(repr=False)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -180,7 +148,7 @@ class Diagnosis(Verdict):
 
 def verdict(study: DiagnosisStudy, results: Results) -> Diagnosis:
     """The analysis of the runs that have finished."""
-    scale, ceilings = find_scale(study, results), Ceilings(study)
+    scale, ceilings = find_scale(study, results), Ceilings.of_agent(study)
     names = available(study.env, scale, noise_free=True)
     unknown = ceilings.of(study.task({}))
     unattributed = unknown if isinstance(unknown, str) else ""
@@ -195,129 +163,63 @@ def verdict(study: DiagnosisStudy, results: Results) -> Diagnosis:
 
     every = names if unattributed else (ATTAINED, POOLED, *names)
     scores = Scores.of(results, study.family, [str(study.agent)], every, measured)
-    runs = _Runs(study, results, scores, scale, ceilings)
+    runs = Runs(study, results, scores, scale, ceilings)
     vanilla = runs.dose(None, {}, comparisons=1)
     judged = TRAINED if unattributed else ATTAINED
     dials = [_dial_verdict(study, runs, vanilla, judged, name, values) for name, values in study.doses]
     dials.sort(key=lambda d: -d.damage.value if not np.isnan(d.damage.value) else np.inf)
-    said = findings(study, scale, judged, unattributed, vanilla, dials, results.missing, learnt_above=LEARNT_ABOVE)
+    said = findings(study, scale, judged, unattributed, vanilla, _view(runs), dials, results.missing)
     pairs = tuple(runs.pair(a, b) for a, b in study.pairs)
     counts = results.planned, results.missing
     return Diagnosis(study, scale, scores, judged, unattributed, vanilla, tuple(dials), pairs, *counts, said)
 
 
-def pooled(curves: Points) -> float:
-    """The mean training return of a run, episodes pooled."""
-    ends, returns = curves["train/return"]
-    return pooled_auc(returns, curves["train/length"][1], window=int(ends[0]))
-
-
-@dataclass(frozen=True)
-class _Runs:
-    """The measures and curves of runs, by what is turned."""
-
-    study: DiagnosisStudy
-    results: Results
-    scores: Scores
-    scale: Scale
-    ceilings: Ceilings
-
-    def samples(self, turned: Mapping[str, Any]) -> dict[str, npt.NDArray[np.float64]]:
-        """Every measure at a point, [seeds]."""
-        return self.scores.samples(str(self.study.agent), self.study.point(turned))
-
-    def gains(self, turned: Mapping[str, Any]) -> tuple[Gains, npt.NDArray[np.float64]] | None:
-        """What was and could be gained at a point; None where that is unknown."""
-        found = self.ceilings.gains(turned, self.samples(turned)) if ATTAINED in self.scores.measures else ""
-        return None if isinstance(found, str) else found
-
-    def dose(self, value: Any, turned: Mapping[str, Any], comparisons: int) -> Dose:
-        samples, gains, attribution = self.samples(turned), self.gains(turned), None
-        if gains is not None:
-            # So that the mean is the share of all that could be gained, and seeds without anything to gain do no harm.
-            samples = samples | {ATTAINED: ratio_samples(gains[0].own, _ceiling(gains[0]))}
-            vanilla = self.gains({})
-            if vanilla is not None and self.study.point(turned) != self.study.point({}):
-                attribution = attribute(vanilla, gains, LEVEL)
-        most = self._most(turned)
-        means, iqms = (
-            {name: estimate(runs, kind, LEVEL, comparisons, most.get(name)) for name, runs in samples.items()}
-            for kind in ("mean", "iqm")
-        )
-        return Dose(value, samples, means, iqms, *self._curves(turned), attribution)
-
-    def _most(self, turned: Mapping[str, Any]) -> dict[str, Range]:
-        """The ranges of evaluations: no policy is expected to earn more than the optimum, with or without noise."""
-        tasks = [self.study.task(turned, seed) for seed in range(self.study.seeds)]
-        found: dict[str, Range] = {}
-        for name, of in (("eval", tasks), ("noise_free", [task.noise_free() for task in tasks])):
-            best = [each.optimal for each in map(self.ceilings.of, of) if not isinstance(each, str)]
-            if best and len(best) == len(of):
-                found[name] = -math.inf, max(best)
-        return found | {f"normalised_{name}": (-math.inf, 1.0) for name in found}
-
-    def pair(self, a: str, b: str) -> PairVerdict:
-        doses_a, doses_b = self.study.pair_doses[a], self.study.pair_doses[b]
-        grid = [[self.samples({a: x, b: y}) for y in doses_b] for x in doses_a]
-        stacked = {name: np.array([[cell[name] for cell in row] for row in grid]) for name in grid[0][0]}
-        return PairVerdict(a, b, doses_a, doses_b, (self.study.unit(a), self.study.unit(b)), stacked)
-
-    def _curves(self, turned: Mapping[str, Any]) -> tuple[Curves | None, Curves | None]:
-        """The training curves of the finished runs, as they are and normalised."""
-        found = list(self.results.finished(str(self.study.agent), self.study.point(turned)))
-        if not found:
-            return None, None
-        task, steps = self.study.task(turned), found[0][1]["train/return"][0]
-        raw, normal = [], []
-        for seed, curves in found:
-            returns = curves["train/return"][1]
-            raw.append(returns)
-            shown = plain(task, returns, curves["train/length"][1]) if self.scale.plain else returns
-            normal.append(between(self.scale.score(replace(task, seed=seed)), shown))
-        return (steps, np.array(raw)), (steps, np.array(normal))
-
-
-def _ceiling(gains: Gains) -> npt.NDArray[np.float64]:
-    """What could be gained with the agent's view; by the optimal policy where that is unknown."""
-    return np.where(np.isnan(gains.reachable), gains.optimal, gains.reachable)
+def _view(runs: Runs) -> float:
+    """The share of the optimal gain on vanilla that the best policy with the agent's view attains."""
+    found = runs.reach({})
+    if isinstance(found, str):
+        return 1.0
+    return float(np.nanmean(found.gains.reachable) / np.nanmean(found.gains.optimal))
 
 
 def _dial_verdict(
-    study: DiagnosisStudy, runs: _Runs, plain_dose: Dose, judged: str, name: str, values: tuple[Any, ...]
+    study: DiagnosisStudy, runs: Runs, plain_dose: Dose, judged: str, name: str, values: tuple[Any, ...]
 ) -> DialVerdict:
     unit, vanilla = study.unit(name), values.index(study.task({})[name])
-    comparisons = bonferroni_comparisons(len(values))
-    doses = tuple(runs.dose(v, {name: v}, comparisons) for v in values)
-    judged = _judged_by(study, name, judged, doses)
-    scores = np.array([dose.samples[judged] for dose in doses])
     harder = read_dial(environment(study.env), name).harder if ordered(values) else "none"
+    hard, comparisons = hard_side(values, vanilla, harder), bonferroni_comparisons(len(values))
+    # All doses of a dial are measured by the same kind of policy, so that the score falls with the agent alone.
+    by_view = all(isinstance(found, str) or found.known for found in (runs.reach({name: v}) for v in values))
+    doses = tuple(runs.dose(v, {name: v}, comparisons, by_view=by_view) for v in values)
+    judged = _judged_by(study, name, judged, [doses[i] for i in hard])
+    scores = np.array([dose.samples[judged] for dose in doses])
+    learnt = is_learnt(estimate(scores[vanilla], "mean", LEVEL))
+    if _without_lead(runs.scale, plain_dose):  # nothing is normalised
+        learnt = False
     places = [float(v) for v in values] if ordered(values) else list(range(len(values)))
     breaking = breaking_dose(places, scores, vanilla, harder, LEVEL, learnt_above=LEARNT_ABOVE)
-    if _without_lead(runs.scale, plain_dose) and harder != "none":  # nothing is normalised
-        breaking = (
-            BreakingDose(
-                BreakingStatus.NOT_LEARNT, np.nan, np.nan, np.nan, min(d.means["auc"].n for d in doses), LEVEL
-            ),
-        )
-    hard = hard_side(values, vanilla, harder)
+    if learnt is False and harder != "none":
+        n = min(dose.means["auc"].n for dose in doses)
+        breaking = (BreakingDose(BreakingStatus.NOT_LEARNT, np.nan, np.nan, np.nan, n, LEVEL),)
     if hard and not breaking:  # no harder dose has a score
         breaking = (BreakingDose(BreakingStatus.TOO_FEW, np.nan, np.nan, np.nan, 0, LEVEL),)
-    loss = _damage(scores, hard, vanilla)
+    losses = {
+        side: _damage(scores, [i for i in hard if side is Side.NONE or _side(values, vanilla, i) is side], vanilla)
+        for side in (Side.NONE, Side.DOWN, Side.UP)
+    }
     returns = np.array([dose.samples["auc"] for dose in doses])
-    learnt = estimate(scores[vanilla], "mean", LEVEL)
-    not_learnt = learnt.known and not learnt.low > LEARNT_ABOVE
-    effect = Effect.NOT_LEARNT if hard and not_learnt else effect_of(returns, hard, breaking, loss)
-    found = DialVerdict(name, unit, harder, vanilla, doses, judged, effect, breaking, loss, "")
+    effect = effect_of(returns, hard, learnt, breaking, losses)
+    found = DialVerdict(name, unit, harder, vanilla, doses, judged, effect, breaking, losses[Side.NONE], "")
     text = dial_text(study.agent.name, found, scores[[vanilla, *hard]], why_identical(study, name))
     return replace(found, text=text)
 
 
-def _judged_by(study: DiagnosisStudy, name: str, judged: str, doses: Sequence[Dose]) -> str:
-    """The measure that judges a dial: the same for all its doses."""
-    missing = any(np.isnan(dose.samples[judged]).all() and dose.means["auc"].n for dose in doses)
-    if judged == ATTAINED and not missing:
+def _judged_by(study: DiagnosisStudy, name: str, judged: str, hard: Sequence[Dose]) -> str:
+    """The measure that judges a dial, the same for all its doses: `attained`, unless no harder dose has one."""
+    if judged == ATTAINED and not (hard and all(dose.reason for dose in hard)):
         return judged
-    return NOISE_FREE if name in environment(study.env).noise else TRAINED
+    vanilla = study.task({})
+    return NOISE_FREE if name in vanilla.environment.noise or vanilla.noise_free() != vanilla else TRAINED
 
 
 def _without_lead(scale: Scale, vanilla: Dose) -> bool:
@@ -330,13 +232,19 @@ def hard_side(values: Sequence[Any], vanilla: int, harder: str) -> list[int]:
     """The doses that are harder than vanilla; all others where the dial has no direction or both."""
     others = [i for i in range(len(values)) if i != vanilla]
     if harder in ("up", "down"):
-        return [i for i in others if (values[i] > values[vanilla]) == (harder == "up")]
+        return [i for i in others if _side(values, vanilla, i) == harder]
     return others
 
 
+def _side(values: Sequence[Any], vanilla: int, i: int) -> Side:
+    if not ordered(values):
+        return Side.NONE
+    return Side.UP if values[i] > values[vanilla] else Side.DOWN
+
+
 def _damage(scores: npt.NDArray[np.float64], hard: Iterable[int], vanilla: int) -> Estimate:
-    """Unknown where no harder dose was tested, and where there is nothing to lose: vanilla is not learnt."""
-    learnt = estimate(scores[vanilla], "mean", LEVEL).low > LEARNT_ABOVE
+    """Unknown where no harder dose was tested, and where vanilla is not certainly learnt: there is nothing to lose."""
+    learnt = is_learnt(estimate(scores[vanilla], "mean", LEVEL))
     return damage(scores[[vanilla, *hard]] if learnt else np.full((1, scores.shape[1]), np.nan), 0, LEVEL)
 
 

@@ -65,4 +65,4 @@ def _agent(study: LifelongStudy, result: LifelongResult, best: str) -> str:
 
 
 def _said(e: Estimate) -> str:
-    return formatted(e.value, ".2f") + with_interval(e, ".2f")
+    return formatted(e.value, ".2f") + with_interval(e, 2)

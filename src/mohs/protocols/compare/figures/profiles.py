@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 
 from mohs.protocols.compare.comparison import Comparison
 from mohs.protocols.compare.figures.looks import colour, dash, narrow, rim, short
-from mohs.protocols.diagnose.verdict import LEVEL
+from mohs.protocols.diagnose.points import LEVEL
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
 from mohs.report.figures.marks import add_band

@@ -10,7 +10,7 @@ import plotly.graph_objects as go
 from mohs.protocols.compare.comparison import Comparison
 from mohs.protocols.compare.figures.looks import colour, dash, narrow, rim, short, symbol
 from mohs.protocols.compare.shared import Floats
-from mohs.protocols.diagnose.verdict import LEVEL
+from mohs.protocols.diagnose.points import LEVEL
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
 from mohs.report.figures.dose_axis import DoseAxis, dose_axis

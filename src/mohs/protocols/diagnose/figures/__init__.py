@@ -9,7 +9,7 @@ from mohs.protocols.diagnose.figures.dial import dial_figure
 from mohs.protocols.diagnose.figures.losses import dial_losses, losses_figure
 from mohs.protocols.diagnose.figures.mdp import mdp_figure, mdp_graph
 from mohs.protocols.diagnose.figures.profile import profile_figure, profiles
-from mohs.protocols.diagnose.figures.ranking import ranking, ranking_figure
+from mohs.protocols.diagnose.figures.ranking import ranking_figure, rankings
 from mohs.protocols.diagnose.figures.response import dial_response
 from mohs.protocols.diagnose.verdict import Diagnosis
 from mohs.report.figures.curves import curves_figure
@@ -18,7 +18,7 @@ from mohs.report.figures.pairs import pair_figure
 
 def figures(verdict: Diagnosis) -> dict[str, go.Figure]:
     """Every figure of the report."""
-    found = {"ranking": ranking_figure(ranking(verdict))}
+    found = {name: ranking_figure(data) for name, data in rankings(verdict).items()}
     for dial in verdict.dials:
         losses = dial_losses(dial)
         if losses is not None:

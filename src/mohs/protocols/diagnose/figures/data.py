@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from mohs.protocols.diagnose.verdict import LEVEL, Diagnosis, DialVerdict, PairVerdict
+from mohs.protocols.diagnose.points import LEVEL, PairVerdict
+from mohs.protocols.diagnose.verdict import Diagnosis, DialVerdict
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
 from mohs.report.figures.curves import CurvePanel, Curves

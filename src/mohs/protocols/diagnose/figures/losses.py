@@ -94,7 +94,7 @@ def _series(found: tuple[Attribution, ...]) -> list[Series]:
     shared = any(each.reason for each in found)
     cut = not any(math.isnan(each.parts.policy.value) for each in found)
     learning = [part("learnt policy", "policy", LIGHT.accent), part("lost while learning", "training", LIGHT.run)]
-    if not cut:
+    if shared or not cut:
         learning = [part("learning or memory" if shared else "learning", "learning", LIGHT.accent)]
     return [
         part("the task's", "task", LIGHT.neutral),
@@ -107,8 +107,10 @@ def _series(found: tuple[Attribution, ...]) -> list[Series]:
 def _span(found: Attribution) -> tuple[float, float]:
     """How far the bars reach to either side."""
     parts = found.parts
-    values = [_drawn(e.value) for e in (parts.task, parts.memory, parts.policy, parts.training)]
-    return sum(min(v, 0.0) for v in values), sum(max(v, 0.0) for v in values)
+    values = [_drawn(e.value) for e in (parts.task, parts.memory, parts.learning, parts.policy, parts.training)]
+    task, memory, learning, *cut = values
+    drawn = [task, memory, *([learning] if found.reason else cut)]
+    return sum(min(v, 0.0) for v in drawn), sum(max(v, 0.0) for v in drawn)
 
 
 def _drawn(value: float) -> float:

@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from mohs.protocols.diagnose.verdict import LEVEL, Diagnosis
+from mohs.protocols.diagnose.points import LEVEL
+from mohs.protocols.diagnose.verdict import Diagnosis
 from mohs.report import numbers
 from mohs.report.figures.marks import add_band
 from mohs.report.theme import LIGHT, blank

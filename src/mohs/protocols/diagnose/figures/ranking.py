@@ -32,19 +32,24 @@ class RankingRow:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The dials, the most damaging first, and by which measures they are judged."""
+    """The dials that are judged by one measure, the most damaging first."""
 
     rows: tuple[RankingRow, ...]
-    measures: tuple[str, ...]
+    measure: str
 
 
-def ranking(verdict: Diagnosis) -> Ranking:
-    """The dials as the verdict has them."""
-    rows = tuple(
-        RankingRow(dial.name, dial.damage, effect_text(dial), dial.breaks, any(dose.missing for dose in dial.doses))
-        for dial in verdict.dials
-    )
-    return Ranking(rows, tuple(dict.fromkeys(MEASURES[dial.measure].title for dial in verdict.dials)))
+def rankings(verdict: Diagnosis) -> dict[str, Ranking]:
+    """The dials as the verdict has them, by the name of the figure: damages by different measures do not compare."""
+    found: dict[str, Ranking] = {}
+    for measure in dict.fromkeys((verdict.measure, *(dial.measure for dial in verdict.dials))):
+        rows = tuple(
+            RankingRow(dial.name, dial.damage, effect_text(dial), dial.breaks, any(dose.missing for dose in dial.doses))
+            for dial in verdict.dials
+            if dial.measure == measure
+        )
+        if rows:
+            found["ranking" if not found else f"ranking-{measure}"] = Ranking(rows, MEASURES[measure].title)
+    return found
 
 
 def effect_text(dial: DialVerdict) -> str:
@@ -70,7 +75,7 @@ def ranking_figure(data: Ranking) -> go.Figure:
     rows = data.rows
     levels = sorted({numbers.level(row.damage.level) for row in rows})
     counts = numbers.count(row.damage.n for row in rows if row.damage.known)
-    note = f"share of vanilla's {' or '.join(data.measures)} lost,<br>mean over harder doses · "
+    note = f"share of vanilla's {data.measure} lost,<br>mean over harder doses · "
     figure = blank(ROW * len(rows) + 96, f"{note}{' / '.join(levels)} intervals · {counts}")
     ends = [100 * x for row in rows for x in (row.damage.value, row.damage.low, row.damage.high) if math.isfinite(x)]
     low, high = min([0.0, *ends]), max([100 * LEAST_RANGE, *ends])
