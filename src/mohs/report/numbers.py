@@ -54,6 +54,14 @@ def share(e: Estimate) -> str:
     return f"{percent(e.value)} [{percent(e.low)}, {percent(e.high)}]" if e.known else UNKNOWN
 
 
+def points(e: Estimate) -> str:
+    """A share in whole per cent without the sign, for tables: 37 [27, 46]."""
+    if math.isnan(e.value):
+        return UNKNOWN
+    value, low, high = (fixed(100 * x, 0) for x in (e.value, e.low, e.high))
+    return f"{value} [{low}, {high}]" if e.known else value
+
+
 def level(value: float) -> str:
     """The coverage that an interval claims: 95%, 99.5%, 99.83%."""
     return f"{100 * value:.4g}%"

@@ -56,7 +56,7 @@ def summary(verdict: Diagnosis) -> tuple[TextTable, ...]:
     blamed = [(d.name, *_blamed(d)) for d in verdict.dials if d.hardest is not None]
     if blamed and not all(d.effect == Effect.NOT_LEARNT for d in verdict.dials):
         heads = ("dial", "dose", "total", "task", "memory", "learning")
-        tables.append(TextTable("Whose fault: parts of the loss at the hardest dose", heads, blamed))
+        tables.append(TextTable("Whose fault: parts of the loss at the hardest dose, in %", heads, blamed))
     return tuple(tables)
 
 
@@ -67,7 +67,7 @@ def _blamed(dial: DialVerdict) -> tuple[str, ...]:
         return (numbers.UNKNOWN,) * 5
     found = dose.attribution.parts
     shown = (found.total, found.task, found.memory, found.learning)
-    return numbers.dose(dose.value), *(numbers.share(e) for e in shown)
+    return numbers.dose(dose.value), *(numbers.points(e) for e in shown)
 
 
 def page(verdict: Diagnosis) -> Page:

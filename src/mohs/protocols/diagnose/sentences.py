@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -179,7 +180,8 @@ def _effect(dial: DialVerdict, scores: npt.NDArray[np.float64], reason: str) -> 
         n = min(found.n for found in dial.breaking) if dial.breaking else loss.n
         return f"has too few runs for a verdict (n = {n}; at least 3 are needed)"
     if dial.effect == Effect.SMALL:
-        return f"has no effect larger than {_whole(max(abs(loss.low), abs(loss.high)))} {of} (n = {loss.n})"
+        largest = max(1, math.ceil(100 * max(abs(loss.low), abs(loss.high))))
+        return f"has no effect larger than {largest}% {of} (n = {loss.n})"
     if dial.effect == Effect.UNCLEAR and not loss.known:
         return f"cannot be judged with {scores.shape[1]} runs: vanilla's own score is too uncertain"
     if dial.effect == Effect.UNCLEAR:
