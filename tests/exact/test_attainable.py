@@ -14,6 +14,7 @@ import mohs
 from mohs import Task
 from mohs.core.errors import UsageError
 from mohs.exact import attainable as module
+from mohs.exact import kept, references
 from mohs.exact.attainable import EVERYTHING, TOLERANCE, Attainable, attainable
 from mohs.exact.values.memoryless import best_memoryless
 from mohs.exact.values.solve import values
@@ -27,8 +28,10 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache of one's own."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     attainable.cache_clear()
-    yield tmp_path / "mohs" / "exact" / f"attainable-{module.VERSION}.jsonl"
+    references._range.cache_clear()
+    yield kept.file_of(f"attainable-{module.VERSION}-{TOLERANCE:g}-{module.WORK}")
     attainable.cache_clear()
+    references._range.cache_clear()
 
 
 def test_it_says_what_the_solvers_say(cache):
@@ -70,11 +73,54 @@ def test_a_search_out_of_reach_says_why(cache, monkeypatch):
     assert not found.exact
 
 
-def test_a_result_is_computed_once(cache, monkeypatch):
-    first = attainable(TASK)
+def forget() -> None:
+    """What a new process does not know."""
     attainable.cache_clear()
-    module._known.cache_clear()
-    monkeypatch.setattr(module, "_solved", lambda *args: pytest.fail("computed again"))
+    references._range.cache_clear()
+    kept.lines.cache_clear()
+
+
+def test_a_result_is_computed_once(cache, monkeypatch):
+    first, ends = attainable(TASK), references.return_range(TASK)
+    forget()
+    for solver in (module, references):
+        monkeypatch.setattr(solver, "_solved", lambda *args: pytest.fail("computed again"))
+    assert attainable(TASK) == first
+    assert references.return_range(TASK) == ends
+
+
+def test_another_tolerance_or_limit_of_work_is_another_result(cache, monkeypatch):
+    attainable(TASK)
+    for name, other in (("TOLERANCE", 1e-2), ("WORK", 1000)):
+        forget()
+        with monkeypatch.context() as patched:
+            patched.setattr(module, name, other)
+            patched.setattr(module, "_solved", lambda *args: Attainable(1.0, 2.0, 1.5, 1.5))
+            assert attainable(TASK) == Attainable(1.0, 2.0, 1.5, 1.5)
+
+
+def test_a_custom_function_is_not_kept(cache):
+    """The function may be another one tomorrow."""
+    custom = Task.make("toy/discrete", reward_function=pays_one)
+    assert attainable(custom).optimal == pytest.approx(100)
+    assert references.return_range(custom).expected[1] == pytest.approx(100)
+    assert not cache.parent.exists()
+
+
+def pays_one(state: int, action: int) -> float:
+    return 1.0
+
+
+@pytest.mark.parametrize("opened", ["mkdir", "write"])
+def test_a_cache_that_cannot_be_written_costs_time_only(cache, opened):
+    """A file where the directory should be, or a directory where the file should be: no user may write to either."""
+    if opened == "mkdir":
+        cache.parent.parent.mkdir(parents=True)
+        cache.parent.write_text("")
+    else:
+        cache.mkdir(parents=True)
+    first = attainable(TASK)
+    forget()
     assert attainable(TASK) == first
 
 
@@ -86,14 +132,14 @@ def test_a_torn_line_costs_nothing_but_itself(cache, torn):
     cache.write_text(f"before/1 {json.dumps(vars(whole))}\n{torn}")
     other = Task.make("toy/discrete", seed=1)
     first, second = attainable(TASK), attainable(other)
-    module._known.cache_clear()
-    known = module._known(cache)
-    assert known["before/1"] == whole
-    assert known[f"{other.key}/1"] == second
+    kept.lines.cache_clear()
+    known = kept.lines(cache)
+    assert known["before/1"] == vars(whole)
+    assert known[f"{other.key}/1"] == vars(second)
     attainable.cache_clear()
     assert attainable(TASK) == first  # its line was glued to the torn one, so it is computed and written again
-    module._known.cache_clear()
-    assert module._known(cache)[f"{TASK.key}/1"] == first
+    kept.lines.cache_clear()
+    assert kept.lines(cache)[f"{TASK.key}/1"] == vars(first)
 
 
 def test_another_process_reads_what_this_one_wrote(cache):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from dataclasses import replace
 
@@ -12,6 +13,7 @@ from mohs.core.task import Task
 from mohs.exact.references import return_range
 from mohs.protocols.ranges import UNKNOWN, known_range
 from mohs.protocols.scale import own_references
+from mohs.stats import estimate
 
 SCALE = own_references("toy/discrete")
 
@@ -34,6 +36,27 @@ def test_transition_noise_lowers_what_can_be_evaluated_but_not_what_an_episode_m
 
 def test_reward_noise_moves_no_mean() -> None:
     assert return_range(Task.make("toy/discrete", reward_noise=5.0)) == return_range(Task.make("toy/discrete"))
+
+
+def test_where_the_delay_is_as_long_as_an_episode_every_policy_earns_the_same() -> None:
+    task = Task.make("toy/discrete", delay=5, max_episode_steps=5)
+    assert known_range("eval", [task], SCALE) == (0.0, 0.0)
+    assert known_range("auc_paper", [task], SCALE) == UNKNOWN
+    found = estimate([0.0, 0.0, 0.0], bounds=known_range("eval", [task], SCALE))
+    assert (found.low, found.high) == (0.0, 0.0)
+
+
+def test_a_dose_without_the_papers_scaling_has_no_value_of_it_and_all_others(tmp_path) -> None:
+    found = mohs.diagnose(
+        "random", dials=["delay"], doses={"delay": [0, 2, 8]}, params={"max_episode_steps": 8}, seeds=3, budget=400,
+        workers=0, progress="silent", store=f"sqlite:///{tmp_path}/store.db", keep_going=True,
+    )  # fmt: skip
+    at = {dose.value: dose for dose in found.dials[0].doses}
+    assert [math.isnan(at[delay].means["auc_paper"].value) for delay in (0, 2, 8)] == [False, False, True]
+    assert [at[8].means[name].value for name in ("auc", "final", "eval")] == [0, 0, 0]
+    assert found.summary()
+    assert found.page().figures
+    json.dumps(found.to_json(), allow_nan=False)
 
 
 def test_several_tasks_have_the_range_of_all() -> None:

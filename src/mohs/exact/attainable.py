@@ -1,22 +1,16 @@
 """What can be earned in a task at all, and what without memory? Exact returns of the task itself, noise included.
 
-Reward noise has mean zero and changes none of them. What is solved is kept in a file of the user's cache, one line for
-each task, because studies of several agents ask for the same tasks.
+Reward noise has mean zero and changes none of them.
 """
 
 from __future__ import annotations
 
-import json
-from contextlib import suppress
-from dataclasses import asdict, dataclass
-from functools import cache, lru_cache
-from importlib.metadata import version
-from pathlib import Path
+from dataclasses import dataclass
+from functools import lru_cache
 
 from mohs.core.errors import UsageError
-from mohs.core.files import user_cache
 from mohs.core.task import Task
-from mohs.core.values import FunctionRef
+from mohs.exact.kept import kept
 from mohs.exact.values.memoryless import best_memoryless
 from mohs.exact.values.solve import values
 from mohs.tables.build import table
@@ -25,7 +19,7 @@ from mohs.tables.transforms import observed_history
 TOLERANCE = 1e-3  # of the optimal return: how precisely the best policy without memory is known
 WORK = 100_000_000  # table entries that its search may read: about a quarter of a second
 EVERYTHING = 0  # the history of an agent that may remember all it saw
-VERSION = 1  # of the file; a change of any definition raises it
+VERSION = 1  # of the results that are kept; a change of any definition raises it
 
 
 @dataclass(frozen=True)
@@ -73,21 +67,8 @@ def attainable(task: Task, history: int = 1) -> Attainable:
         >>> round(found.optimal, 1), found.exact
         (29.8, True)
     """
-    if not _lasting(task):
-        return _solved(task, history)
-    key = f"{task.key}/{history}"
-    known = _known(_file())
-    if key not in known:
-        known[key] = _solved(task, history)
-        _keep(key, known[key])
-    return known[key]
-
-
-def _lasting(task: Task) -> bool:
-    """Whether the task means the same tomorrow: it is one of mohs, and none of its parameters is a custom function."""
-    source = task.environment.table
-    own = source is not None and source.startswith("mohs.")
-    return own and not any(isinstance(value, FunctionRef) for value in task.values.values())
+    kind = f"attainable-{VERSION}-{TOLERANCE:g}-{WORK}"
+    return kept(kind, f"{task.key}/{history}", task, lambda: _solved(task, history), lambda e: Attainable(**e))
 
 
 def _solved(task: Task, history: int) -> Attainable:
@@ -106,31 +87,3 @@ def _solved(task: Task, history: int) -> Attainable:
         optimal = float(exact.initial @ values(exact, "best"))
         return Attainable(random, optimal, None, optimal, str(error))
     return Attainable(random, found.optimal, found.value, found.upper)
-
-
-@cache
-def _version() -> str:
-    return version("mohs")
-
-
-def _file() -> Path:
-    return user_cache() / "exact" / f"attainable-{VERSION}-mohs-{_version()}.jsonl"
-
-
-@cache
-def _known(path: Path) -> dict[str, Attainable]:
-    """What the file holds. A line that is not whole is left out: its writer was interrupted, or is still writing."""
-    found = {}
-    if path.exists():
-        for line in path.read_text().splitlines():
-            key, _, rest = line.partition(" ")
-            with suppress(ValueError):
-                found[key] = Attainable(**json.loads(rest))
-    return found
-
-
-def _keep(key: str, found: Attainable) -> None:
-    path = _file()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with open(path, "a") as file:  # one short line: written whole, whoever else appends
-        file.write(f"{key} {json.dumps(asdict(found))}\n")

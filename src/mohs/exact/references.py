@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from mohs.core.errors import UsageError
 from mohs.core.score import Reference, ReferenceKind, Score
 from mohs.core.task import Task
 from mohs.exact.attainable import EVERYTHING, attainable
+from mohs.exact.kept import kept
 from mohs.exact.values.solve import Rule, values
 from mohs.tables.build import table
 
 _EXTREMES: tuple[Rule, Rule] = ("worst", "best")
 _REWARD_NOISE = "reward_noise"
+RANGES = "range-1"  # the kind of result that is kept; a change of any definition raises the number
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,15 @@ def return_range(task: Task) -> ReturnRange:
 
 @lru_cache(maxsize=100_000)
 def _range(task: Task) -> ReturnRange:
+    return kept(RANGES, task.key, task, lambda: _solved(task), _read)
+
+
+def _read(fields: dict[str, Any]) -> ReturnRange:
+    (worst, best), (least, most) = fields["expected"], fields["single"]
+    return ReturnRange((worst, best), (least, most))
+
+
+def _solved(task: Task) -> ReturnRange:
     exact = table(task)
     if exact.horizon is None:
         raise UsageError(f"{task.env} has no limit of steps: its returns have no known range.")

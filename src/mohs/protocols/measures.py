@@ -57,7 +57,8 @@ MEASURES: Mapping[str, Measure] = {
         _normalised("auc", "AUC", _AUC),
         Measure(
             "auc_paper", "AUC, paper's scaling",
-            "Mean training return × 100 / (100 − delay) × sequence length, as in section 6.1.2 of MDP Playground.",
+            "Mean training return × 100 / (100 − delay) × sequence length, as in section 6.1.2 of MDP Playground. "
+            "Not defined where the delay is as long as an episode.",
         ),
         Measure("auc_plain", "AUC, plain scale", f"{_AUC} reward_scale and reward_shift are undone."),
         Measure("auc", "AUC", _AUC),
@@ -98,7 +99,7 @@ def return_measure(names: tuple[str, ...]) -> str:
 
 
 def measure(task: Task, curves: Points, names: tuple[str, ...], scale: Scale | None) -> dict[str, float]:
-    """The measures of a finished run on a task; NaN where the task has no range to normalise by."""
+    """The measures of a finished run on a task; NaN where the task has nothing to scale by."""
     sources: dict[str, tuple[str, Callable[[Any], Any]]] = {
         "auc": ("train", auc),
         "final": ("train", final),

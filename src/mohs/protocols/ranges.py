@@ -62,7 +62,7 @@ def _of_task(name: str, task: Task, scale: Scale | None) -> Range:
         return UNKNOWN
     if name == "auc_paper":
         factor = task.environment.realisation("scaling")(task)
-        return low * factor, high * factor
+        return UNKNOWN if math.isnan(factor) else (low * factor, high * factor)
     if not measure.normalised:
         return low, high
     score = None if scale is None or scale.plain else scale.score(task)

@@ -1,4 +1,7 @@
-"""How are the words of an option read? `name=value`, `a:b` and `name=v1,v2,...` become data."""
+"""How are the words of an option read, and lists of words written?
+
+`name=value`, `a:b` and `name=v1,v2,...` become data; a list becomes "a, b and c".
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,12 @@ _WORDS = {"True": "true", "yes": "true", "False": "false", "no": "false", "None"
 def listed(given: Sequence[Any] | None) -> list[Any] | None:
     """What was given as a list; a text alone is one name, not its letters."""
     return None if given is None else [given] if isinstance(given, str) else list(given)
+
+
+def joined(words: Sequence[str], last: str = "and") -> str:
+    """a, b and c."""
+    *before, end = words or [""]
+    return f"{', '.join(before)} {last} {end}" if before else end
 
 
 def names(text: str) -> list[str]:

@@ -72,13 +72,13 @@ def paired_difference(
     statistic: str = "mean",
     level: float = 0.95,
     comparisons: int = 1,
-    range: Range | None = None,
+    bounds: Range | None = None,
 ) -> Estimate:
-    """A's run minus B's on the same seed, averaged over the seeds that both have; ``range`` is the difference's."""
+    """A's run minus B's on the same seed, averaged over the seeds that both have; ``bounds`` are the difference's."""
     ours, theirs = checked_array(a, "a", 1), checked_array(b, "b", 1)
     if ours.shape != theirs.shape:
         raise UsageError(f"a and b must hold the same seeds; got {ours.size} and {theirs.size} runs.")
-    found = estimate(ours - theirs, statistic, level, comparisons, range)
+    found = estimate(ours - theirs, statistic, level, comparisons, bounds)
     return replace(found, statistic=f"{statistic} of paired differences")
 
 

@@ -108,7 +108,7 @@ def bounded_cases() -> dict[str, Case]:
 def bounded_coverage(case: Case, n: int, known: bool, repeats: int, seed: int = 0) -> tuple[float, float]:
     """The coverage and the mean width of the mean's interval at .95, with the range known or not."""
     runs = case.draw(np.random.default_rng(seed), (repeats, n))
-    found = estimates(runs, "mean", range=(0.0, 1.0) if known else None)
+    found = estimates(runs, "mean", bounds=(0.0, 1.0) if known else None)
     low, high = np.array([e.low for e in found]), np.array([e.high for e in found])
     return _share_inside(low - 1e-9, high + 1e-9, case.truth["mean"]), float(np.mean(high - low))
 

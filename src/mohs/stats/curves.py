@@ -76,7 +76,9 @@ def paper_scale(delay: int, sequence_length: int, limit: int = 100) -> float:
 
 
 def paper_scaling(task: Mapping[str, Any] | Task) -> float:
-    """The paper's factor (`paper_scale`) for a task of the discrete toy."""
+    """The paper's factor (`paper_scale`) for a task of the discrete toy; NaN where no reward arrives in an episode."""
+    if task["delay"] >= task["max_episode_steps"]:
+        return math.nan
     return paper_scale(task["delay"], task["sequence_length"], task["max_episode_steps"])
 
 

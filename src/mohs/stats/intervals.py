@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from mohs.core.values import Json
 from mohs.stats.checks import FloatArray, checked_array, checked_choice, checked_count, checked_level
-from mohs.stats.ranges import Range, checked_range, cut, mean_within
+from mohs.stats.ranges import Range, checked_bounds, cut, mean_within
 
 IntArray = NDArray[np.int64]
 FEWEST_FOR_MEAN = 3
@@ -65,13 +65,13 @@ def estimate(
     statistic: str = "mean",
     level: float = 0.95,
     comparisons: int = 1,
-    range: Range | None = None,
+    bounds: Range | None = None,
 ) -> Estimate:
     """The mean, interquartile mean or standard deviation of runs [n], with its interval; NaN marks a missing run.
 
-    ``range`` is the least and the greatest value that the true mean can have, infinite where there is none.
+    ``bounds`` are the least and the greatest value that the true mean can have, infinite where there is none.
     """
-    return estimates(checked_array(samples, "samples", 1)[None], statistic, level, comparisons, range)[0]
+    return estimates(checked_array(samples, "samples", 1)[None], statistic, level, comparisons, bounds)[0]
 
 
 def estimates(
@@ -79,7 +79,7 @@ def estimates(
     statistic: str = "mean",
     level: float = 0.95,
     comparisons: int = 1,
-    range: Range | None = None,
+    bounds: Range | None = None,
 ) -> list[Estimate]:
     """One estimate for each row of samples [k, n]."""
     runs = checked_array(samples, "samples", 2)
@@ -87,8 +87,8 @@ def estimates(
     claimed = corrected_level(level, comparisons)
     n = np.asarray((~np.isnan(runs)).sum(axis=1))
     value, low, high = kernel(runs, n, claimed)
-    if range is not None:
-        value, low, high = _within(checked_range(range), statistic, runs, claimed, value, low, high)
+    if bounds is not None:
+        value, low, high = _within(checked_bounds(bounds), statistic, runs, claimed, value, low, high)
         method = f"{method}, within the known range"
     return [
         Estimate(*ends, level=claimed, statistic=statistic, method=method)
@@ -97,7 +97,7 @@ def estimates(
 
 
 def _within(
-    range: Range,
+    bounds: Range,
     statistic: str,
     runs: FloatArray,
     level: float,
@@ -106,10 +106,10 @@ def _within(
     high: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     if statistic == "mean":
-        return mean_within(runs, level, value, low, high, range)
+        return mean_within(runs, level, value, low, high, bounds)
     if statistic == "sd":  # no runs between a and b have a larger one than (b − a)/2
-        return value, low, np.minimum(high, np.maximum(value, (range[1] - range[0]) / 2))
-    return cut(value, range), cut(low, range), cut(high, range)
+        return value, low, np.minimum(high, np.maximum(value, (bounds[1] - bounds[0]) / 2))
+    return cut(value, bounds), cut(low, bounds), cut(high, bounds)
 
 
 def student_quantile(degrees: FloatArray | IntArray | int, level: float) -> FloatArray:

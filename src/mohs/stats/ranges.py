@@ -7,6 +7,7 @@ outside themselves, as the mean of a few lucky episodes does, the end of the ran
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 import numpy as np
@@ -18,19 +19,19 @@ Range = tuple[float, float]  # the least and the greatest value that a mean can 
 DRAWS = 10_000
 
 
-def checked_range(range: Range) -> Range:
-    """A range whose first end lies below its second."""
-    low, high = range
-    if not low < high:
-        raise UsageError(f"range must be two numbers, the smaller first; got {range!r}.")
+def checked_bounds(bounds: Range) -> Range:
+    """A range whose first end does not lie above its second. They are equal where every policy earns the same."""
+    low, high = bounds
+    if not (low <= high and low < math.inf and high > -math.inf):
+        raise UsageError(f"bounds must be two numbers, the smaller first; got {bounds!r}.")
     return float(low), float(high)
 
 
 def mean_within(
-    runs: FloatArray, level: float, value: FloatArray, low: FloatArray, high: FloatArray, range: Range
+    runs: FloatArray, level: float, value: FloatArray, low: FloatArray, high: FloatArray, bounds: Range
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Means [k] of runs [k, n] with ends [k], within a range."""
-    least, greatest = range
+    least, greatest = bounds
     tail = (1 - level) / 2
     low, high = low.copy(), high.copy()
     for i in np.flatnonzero(low < least):
@@ -39,12 +40,12 @@ def mean_within(
     for i in np.flatnonzero(high > greatest):
         inside = (runs[i] <= greatest) | np.isnan(runs[i])
         high[i] = greatest - _gaffke(greatest - runs[i], tail) if inside.all() else greatest
-    return cut(value, range), cut(low, range), cut(high, range)
+    return cut(value, bounds), cut(low, bounds), cut(high, bounds)
 
 
-def cut(values: FloatArray, range: Range) -> FloatArray:
+def cut(values: FloatArray, bounds: Range) -> FloatArray:
     """Values beyond the range, drawn to its ends."""
-    return np.asarray(np.clip(values, *range))
+    return np.asarray(np.clip(values, *bounds))
 
 
 def _gaffke(above: FloatArray, tail: float) -> float:

@@ -45,18 +45,18 @@ def lock(states: int, actions: int = 4) -> Table:
 def test_a_percentile_is_the_share_that_is_strictly_easier(others: list[float], own: float) -> None:
     card = Card(name="a task", exact=True, horizon=10, gamma=1.0, p_opt=own, min_k=7)
     rounded = [float(f"{value:.8g}") for value in others]
-    standing = profile(card, known(*({"p_opt": value} for value in rounded))).standing("p_opt")
+    percentile = profile(card, known(*({"p_opt": value} for value in rounded))).percentile("p_opt")
     mine = float(f"{own:.8g}")
-    assert standing.harder_than == pytest.approx(np.mean([value > mine for value in rounded]))  # less is harder
-    assert standing.easier_than == pytest.approx(np.mean([value < mine for value in rounded]))
-    assert standing.n == len(others)
+    assert percentile.harder_than == pytest.approx(np.mean([value > mine for value in rounded]))  # less is harder
+    assert percentile.easier_than == pytest.approx(np.mean([value < mine for value in rounded]))
+    assert percentile.n == len(others)
 
 
 def test_more_look_ahead_is_harder_and_ties_do_not_count() -> None:
     card = Card(name="a task", exact=True, horizon=10, gamma=1.0, min_k=3)
-    standing = profile(card, known({"min_k": 1}, {"min_k": 3}, {"min_k": 3}, {"min_k": 9})).standing("min_k")
-    assert (standing.harder_than, standing.easier_than) == (0.25, 0.25)
-    assert profile(card, known({"p_opt": 0.1})).standing("min_k").harder_than is None
+    percentile = profile(card, known({"min_k": 1}, {"min_k": 3}, {"min_k": 3}, {"min_k": 9})).percentile("min_k")
+    assert (percentile.harder_than, percentile.easier_than) == (0.25, 0.25)
+    assert profile(card, known({"p_opt": 0.1})).percentile("min_k").harder_than is None
 
 
 def test_distances_are_those_of_a_plain_reference() -> None:
@@ -133,7 +133,14 @@ def test_what_makes_a_task_hard_goes_with_what_agents_lost() -> None:
     assert found["min_k"].relevant
     assert found["states"].correlation == pytest.approx(-1)
     assert not found["states"].relevant
-    assert found["value_norm"] == replace(found["value_norm"], correlation=0.0, n=0)
+    assert math.isnan(found["value_norm"].correlation)
+    assert (found["value_norm"].n, found["value_norm"].relevant) == (0, False)
+
+
+def test_an_indicator_that_does_not_vary_is_not_relevant() -> None:
+    made = known(*({"min_k": 3.0} for _ in range(8)), scores=tuple(i / 10 for i in range(8)))
+    assert math.isnan(relevance(made)["min_k"].correlation)
+    assert not relevance(made)["min_k"].relevant
 
 
 def test_a_task_without_a_table_has_no_neighbours_and_says_what_is_known() -> None:

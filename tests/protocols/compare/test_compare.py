@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from mohs.core.cell import Agent
 from mohs.protocols.compare.command import compare
 from mohs.protocols.compare.comparison import compare_diagnoses
 from mohs.protocols.diagnose.study import DiagnosisStudy
+from mohs.stats import Estimate
 
 
 def falling(task, seed):
@@ -79,6 +81,46 @@ def test_comparing_many_agents():
     assert "best of 4 agents" in found.sentences[0]
 
 
+def seldom_by_much(name):
+    """An agent that earns a little more than `falling` at every dose but one, and much less there."""
+    asked = study(name)
+    return judged(asked, invented(asked, lambda t, s: falling(t, s) + (-60 if t["delay"] == 8 else 0.5)))
+
+
+def test_an_agent_that_wins_often_by_little_and_loses_seldom_by_much_is_not_called_better():
+    """It has the higher probability of improvement, but `--fail-if-worse` calls it worse."""
+    odd, plain = seldom_by_much("random"), made("sarsa")
+    found = compare_diagnoses([odd, plain])
+    assert found.pairs[0].overall.low > 0.5
+    assert found.worse_than() == ("sarsa",)
+    assert found.sentences[0].startswith("random wins more often over these doses, but scores less on average.")
+    assert compare_diagnoses([plain, odd]).sentences[0].startswith("random wins more often")
+    many = compare_diagnoses([plain, odd, made("q_learning", 30)])
+    assert many.order[0] == 1
+    assert many.groups == ()
+    assert "random ranks first, but does not score more on average than sarsa:" in many.sentences[0]
+
+
+@pytest.mark.parametrize(
+    ("wins", "scores", "text"),
+    [
+        (1, 1, "A is the better agent over these doses."),
+        (-1, -1, "B is the better agent over these doses."),
+        (0, 0, "Neither is clearly better over these doses."),
+        (-1, 1, "B wins more often over these doses, but scores less on average."),
+        (1, 0, "A wins more often over these doses, but does not clearly score more on average."),
+        (0, -1, "B scores more on average over these doses, but does not clearly win more often."),
+    ],
+)
+def test_better_needs_both_intervals(wins, scores, text):
+    def interval(side, neutral):
+        return Estimate(neutral + side, neutral + side - 0.5, neutral + side + 0.5, 9, 0.95, "", "")
+
+    whole = compare_diagnoses([made("sarsa").labelled("A"), made("random", 20).labelled("B")])
+    pair = replace(whole.pairs[0], overall=interval(wins, 0.5), difference=interval(scores, 0.0))
+    assert replace(whole, pairs=(pair,)).sentences[0].startswith(text)
+
+
 def test_agents_that_do_not_differ_are_one_group():
     """The second and third win in turns."""
     turns = [study(name) for name in ("sarsa", "q_learning")]
@@ -89,7 +131,7 @@ def test_agents_that_do_not_differ_are_one_group():
     found = compare_diagnoses([made("random", 30), b, c])
     assert found.groups == ((1, 2),)
     assert found.order[-1] == 0
-    assert any("Not told apart: sarsa and q_learning" in sentence for sentence in found.sentences)
+    assert any("No significant difference: sarsa and q_learning" in sentence for sentence in found.sentences)
 
 
 def test_too_few_seeds_for_pairs_are_said_with_the_number_that_could():

@@ -117,10 +117,10 @@ class _Search:
     @cached_property
     def seen(self) -> tuple[npt.NDArray[np.int32], Ints]:
         """The observations of states that act, and for each state the number of its own."""
-        looks = np.zeros(self.table.states, dtype=np.int64)
+        observations = np.zeros(self.table.states, dtype=np.int64)
         acting = ~self.table.terminal
-        seen, looks[acting] = np.unique(self.table.observation[acting], return_inverse=True)
-        return seen, looks
+        seen, observations[acting] = np.unique(self.table.observation[acting], return_inverse=True)
+        return seen, observations
 
     @cached_property
     def arrays(self) -> tuple[Any, ...]:
@@ -150,9 +150,9 @@ class _Search:
         """A local optimum among deterministic policies, from the most frequent actions."""
         policy = use.argmax(axis=1)
         initial = self.table.initial
-        most = max(1, work // (self.per_pass // max(self.table.actions, 1) + 1))
+        max_changes = max(1, work // (self.per_pass // max(self.table.actions, 1) + 1))
         value = kernels.climb(
-            *self.arrays, policy, initial, self.steps, np.zeros_like(self.memory[2]), enough, noise, most
+            *self.arrays, policy, initial, self.steps, np.zeros_like(self.memory[2]), enough, noise, max_changes
         )
         return float(value), policy
 
@@ -164,8 +164,8 @@ class _Search:
         value, policy = self.climbed(use, optimal - slack, noise, work // 4)
         upper = optimal
         if value < optimal - slack:
-            look = self._depth_first if self.table.deterministic else self._best_first
-            value, upper, policy = look(value, policy, optimal, use, slack, work)
+            search = self._depth_first if self.table.deterministic else self._best_first
+            value, upper, policy = search(value, policy, optimal, use, slack, work)
         rows = np.eye(self.table.actions)[policy]
         if value >= upper - slack and tolerance == 0:
             upper = value
@@ -175,25 +175,25 @@ class _Search:
         self, value: float, policy: Ints, optimal: float, _use: Float, slack: float, work: int
     ) -> tuple[float, float, Ints]:
         starts = np.flatnonzero(self.table.initial)
-        chances, ahead = self.table.initial[starts], self.memory[0]
-        rest = np.append(np.cumsum((chances * ahead[-1, starts])[::-1])[::-1], 0.0)
-        most = max(1, work // (self.steps * len(starts)))
+        chances, values_left = self.table.initial[starts], self.memory[0]
+        rest = np.append(np.cumsum((chances * values_left[-1, starts])[::-1])[::-1], 0.0)
+        max_nodes = max(1, work // (self.steps * len(starts)))
         succ, reward, terminal = self.table.succ, self.table.reward, self.table.terminal
         best, nodes = kernels.search(
-            succ, reward, terminal, self.table.actions, self.discount, self.seen[1], starts, chances, ahead, rest,
-            value, slack, optimal - slack, most, np.zeros_like(policy), np.zeros_like(policy), policy,
+            succ, reward, terminal, self.table.actions, self.discount, self.seen[1], starts, chances, values_left, rest,
+            value, slack, optimal - slack, max_nodes, np.zeros_like(policy), np.zeros_like(policy), policy,
         )  # fmt: skip
         policy = np.maximum(policy, 0)  # what is never observed may do anything
-        return float(best), optimal if nodes > most else min(optimal, float(best) + slack), policy
+        return float(best), optimal if nodes > max_nodes else min(optimal, float(best) + slack), policy
 
     def _best_first(
         self, value: float, policy: Ints, optimal: float, use: Float, slack: float, work: int
     ) -> tuple[float, float, Ints]:
         """Branches on the observation whose relaxed actions disagree most."""
         queue = [(-optimal, 0, np.full(len(policy), -1, dtype=np.int64), use)]
-        nodes, popped, most = 0, 0, max(1, work // self.per_pass)
+        nodes, popped, max_nodes = 0, 0, max(1, work // self.per_pass)
         while queue and -queue[0][0] > value + slack:
-            if nodes >= most:
+            if nodes >= max_nodes:
                 return value, -queue[0][0], policy
             bound, _, fixed, use = heapq.heappop(queue)
             if popped < CLIMBS:
@@ -201,13 +201,13 @@ class _Search:
                 found, candidate = self.climbed(use, optimal - slack, slack, work // (4 * CLIMBS))
                 value, policy = (found, candidate) if found > value else (value, policy)
             split = np.where(fixed < 0, use.sum(axis=1) - use.max(axis=1), 0.0)
-            look = int(split.argmax())
-            if split[look] <= 0:  # the relaxed policy is memoryless, and its branch has the highest bound
+            observation = int(split.argmax())
+            if split[observation] <= 0:  # the relaxed policy is memoryless, and its branch has the highest bound
                 value, policy = -bound, use.argmax(axis=1)
                 break
             for action in range(self.table.actions):
                 fixed = fixed.copy()
-                fixed[look] = action
+                fixed[observation] = action
                 bound, use = self.relaxed(fixed)
                 nodes += 1
                 if bound > value + slack:

@@ -1,6 +1,6 @@
 """How are policies that act on the observation alone compared? Passes over a table and a depth-first search, compiled.
 
-A deterministic table has an empty `indptr`. `looks[state]` is the number of the state's observation.
+A deterministic table has an empty `indptr`. `observations[state]` is the number of the state's observation.
 """
 
 from __future__ import annotations
@@ -28,21 +28,24 @@ def spread(row, mass, indptr, succ, prob, result):
 
 
 @kernel
-def relax(indptr, succ, prob, reward, terminal, actions, discount, looks, fixed, initial, ahead, choice, masses, use):
+def relax(
+    indptr, succ, prob, reward, terminal, actions, discount, observations, fixed, initial, values_left, choice, masses,
+    use,
+):  # fmt: skip
     """The best return of a policy that takes `fixed[observation]` where that is an action, and else sees everything.
 
-    `ahead[left, state]` receives its values, `choice[t, state]` its actions, `use[observation, action]` the expected
-    number of times that it takes each.
+    `values_left[left, state]` receives its values with `left` steps to go, `choice[t, state]` its actions,
+    `use[observation, action]` the expected number of times that it takes each.
     """
     horizon = len(choice)
-    ahead[0, :] = 0.0
+    values_left[0, :] = 0.0
     for left in range(1, horizon + 1):
-        after, now, chosen = ahead[left - 1], ahead[left], choice[horizon - left]
+        after, now, chosen = values_left[left - 1], values_left[left], choice[horizon - left]
         for state in range(len(terminal)):
             if terminal[state]:
                 now[state] = 0.0
                 continue
-            action = fixed[looks[state]]
+            action = fixed[observations[state]]
             if action >= 0:
                 now[state] = value_of(state * actions + action, indptr, succ, prob, reward, discount, after)
             else:
@@ -61,23 +64,23 @@ def relax(indptr, succ, prob, reward, terminal, actions, discount, looks, fixed,
         for state in range(len(terminal)):
             if before[state] > 0.0 and not terminal[state]:
                 action = choice[t, state]
-                use[looks[state], action] += before[state]
+                use[observations[state], action] += before[state]
                 spread(state * actions + action, before[state], indptr, succ, prob, then)
     total = 0.0
     for state in range(len(terminal)):
-        total += initial[state] * ahead[horizon, state]
+        total += initial[state] * values_left[horizon, state]
     return total
 
 
 @law
-def earned(indptr, succ, prob, reward, terminal, actions, discount, looks, policy, initial, horizon, values):
+def earned(indptr, succ, prob, reward, terminal, actions, discount, observations, policy, initial, horizon, values):
     """The expected return of a deterministic memoryless policy."""
     values[:] = 0.0
     for left in range(horizon):
         after, now = values[left % 2], values[(left + 1) % 2]
         for state in range(len(terminal)):
             if not terminal[state]:
-                row = state * actions + policy[looks[state]]
+                row = state * actions + policy[observations[state]]
                 now[state] = value_of(row, indptr, succ, prob, reward, discount, after)
     total = 0.0
     for state in range(len(terminal)):
@@ -87,55 +90,56 @@ def earned(indptr, succ, prob, reward, terminal, actions, discount, looks, polic
 
 @kernel
 def climb(
-    indptr, succ, prob, reward, terminal, actions, discount, looks, policy, initial, horizon, values, enough, noise,
-    most,
+    indptr, succ, prob, reward, terminal, actions, discount, observations, policy, initial, horizon, values, enough,
+    noise, max_changes,
 ):  # fmt: skip
     """Changes one action of `policy` at a time while that gains more than `noise`: the return.
 
-    It stops when the policy earns `enough`, and after `most` changes were tried.
+    It stops when the policy earns `enough`, and after `max_changes` tried changes.
     """
     best = earned(
-        indptr, succ, prob, reward, terminal, actions, discount, looks, policy, initial, horizon, values
+        indptr, succ, prob, reward, terminal, actions, discount, observations, policy, initial, horizon, values
     )  # fmt: skip
-    better = True
-    while better and best < enough and most > 0:
+    tried, better = 0, True
+    while better and best < enough and tried < max_changes:
         better = False
-        for look in range(len(policy)):
-            kept = policy[look]
+        for observation in range(len(policy)):
+            kept = policy[observation]
             for action in range(actions):
-                if action == kept or most == 0:
+                if action == kept or tried == max_changes:
                     continue
-                most -= 1
-                before = policy[look]
-                policy[look] = action
+                tried += 1
+                before = policy[observation]
+                policy[observation] = action
                 found = earned(
-                    indptr, succ, prob, reward, terminal, actions, discount, looks, policy, initial, horizon, values
+                    indptr, succ, prob, reward, terminal, actions, discount, observations, policy, initial, horizon,
+                    values,
                 )  # fmt: skip
                 if found > best + noise:
                     best, better = found, True
                 else:
-                    policy[look] = before
+                    policy[observation] = before
     return best
 
 
 @kernel
 def search(
-    succ, reward, terminal, actions, discount, looks, starts, chances, ahead, rest, best, slack, enough, most,
-    policy, order, champion,
+    succ, reward, terminal, actions, discount, observations, starts, chances, values_left, rest, best, slack, enough,
+    max_nodes, policy, order, champion,
 ):  # fmt: skip
     """Depth-first over the deterministic memoryless policies of a deterministic table: (best return, nodes tried).
 
     Episodes are followed from every start until an observation has no action yet; then each is tried. A policy is given
     up where what its episodes have earned, and the best that could follow, stays within `slack` of the best. `rest[i]`
     is the best return of the starts from i on. `champion` receives the best policy. It ends early at `enough`, and
-    after `most` nodes, of which it then reports one more.
+    after `max_nodes` nodes, of which it then reports one more.
     """
-    horizon = len(ahead) - 1
+    horizon = len(values_left) - 1
     depth, nodes = 0, 0
     policy[:] = -1
     while True:
         nodes += 1
-        if nodes > most:
+        if nodes > max_nodes:
             return best, nodes
         total, bound, stuck = 0.0, -np.inf, -1
         for i in range(len(starts)):
@@ -143,9 +147,9 @@ def search(
             while left > 0:
                 if terminal[state]:
                     break
-                action = policy[looks[state]]
+                action = policy[observations[state]]
                 if action < 0:
-                    stuck = looks[state]
+                    stuck = observations[state]
                     break
                 row = state * actions + action
                 gained += factor * reward[row]
@@ -153,7 +157,7 @@ def search(
                 state = succ[row]
                 left -= 1
             if stuck >= 0:
-                bound = total + chances[i] * (gained + factor * ahead[left, state]) + rest[i + 1]
+                bound = total + chances[i] * (gained + factor * values_left[left, state]) + rest[i + 1]
                 break
             total += chances[i] * gained
             bound = total + rest[i + 1]
@@ -170,11 +174,11 @@ def search(
             if best >= enough:
                 return best, nodes
         while depth > 0:
-            look = order[depth - 1]
-            if policy[look] + 1 < actions:
-                policy[look] += 1
+            observation = order[depth - 1]
+            if policy[observation] + 1 < actions:
+                policy[observation] += 1
                 break
-            policy[look] = -1
+            policy[observation] = -1
             depth -= 1
         if depth == 0:
             return best, nodes
@@ -182,7 +186,7 @@ def search(
 
 @kernel
 def slope(
-    indptr, succ, prob, reward, terminal, actions, discount, looks, policy, initial, values, masses, gain, visits
+    indptr, succ, prob, reward, terminal, actions, discount, observations, policy, initial, values, masses, gain, visits
 ):
     """The expected return of a randomised memoryless policy [observations, actions].
 
@@ -196,7 +200,7 @@ def slope(
             total = 0.0
             if not terminal[state]:
                 for action in range(actions):
-                    share = policy[looks[state], action]
+                    share = policy[observations[state], action]
                     if share > 0.0:
                         row = state * actions + action
                         total += share * value_of(row, indptr, succ, prob, reward, discount, values[left - 1])
@@ -211,13 +215,13 @@ def slope(
         for state in range(len(terminal)):
             if before[state] == 0.0 or terminal[state]:
                 continue
-            visits[looks[state]] += before[state]
+            visits[observations[state]] += before[state]
             for action in range(actions):
                 row = state * actions + action
                 q = value_of(row, indptr, succ, prob, reward, discount, values[horizon - t - 1])
-                gain[looks[state], action] += factor * before[state] * q
-                if policy[looks[state], action] > 0.0:
-                    spread(row, before[state] * policy[looks[state], action], indptr, succ, prob, then)
+                gain[observations[state], action] += factor * before[state] * q
+                if policy[observations[state], action] > 0.0:
+                    spread(row, before[state] * policy[observations[state], action], indptr, succ, prob, then)
         factor *= discount
     total = 0.0
     for state in range(len(terminal)):

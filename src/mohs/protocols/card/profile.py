@@ -12,7 +12,6 @@ Only an indicator that goes with low scores of the agents over the known tasks c
 from __future__ import annotations
 
 import math
-import statistics
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ import numpy.typing as npt
 from mohs.core.values import Json
 from mohs.protocols.card.collection import Collection, KnownTask, collection
 from mohs.protocols.card.indicators import BY_KEY, INDICATORS, Indicator, indicator_values
+from mohs.stats.comparison import rank_correlation
 
 if TYPE_CHECKING:
     from mohs.protocols.card.record import Card
@@ -50,7 +50,7 @@ class Difficulty(StrEnum):
 
 
 @dataclass(frozen=True)
-class Standing:
+class Percentile:
     """A task on one indicator: strictly harder than a share of the n known tasks, strictly easier than another."""
 
     key: str
@@ -98,9 +98,9 @@ class Neighbour:
 
 @dataclass(frozen=True)
 class Profile:
-    """Where a task stands among the known ones. `own` is the task itself, where it is one of them."""
+    """A task among the known ones. `own` is the task itself, where it is one of them."""
 
-    standings: tuple[Standing, ...]
+    percentiles: tuple[Percentile, ...]
     neighbours: tuple[Neighbour, ...]
     own: Neighbour | None
     expected: float | None  # mean score of the agents on the neighbours
@@ -110,16 +110,16 @@ class Profile:
     budget: int
     seeds: int
 
-    def standing(self, key: str) -> Standing:
-        """The standing on an indicator."""
-        return next(found for found in self.standings if found.key == key)
+    def percentile(self, key: str) -> Percentile:
+        """The percentile on an indicator."""
+        return next(found for found in self.percentiles if found.key == key)
 
     def to_json(self) -> dict[str, Json]:
         """As plain data."""
         return {
             "difficulty": str(self.difficulty),
             "reasons": list(self.reasons),
-            "percentiles": [standing.to_json() for standing in self.standings],
+            "percentiles": [percentile.to_json() for percentile in self.percentiles],
             "neighbours": [neighbour.to_json() for neighbour in self.neighbours],
             "own": None if self.own is None else self.own.to_json(),
             "expected_score": self.expected,
@@ -133,7 +133,7 @@ def profile(card: Card, known: Collection | None = None) -> Profile:
     """Compares a card with the reference collection, or with another one."""
     known = collection() if known is None else known
     values = indicator_values(card)
-    standings = tuple(_standing(indicator, values[indicator.key], known) for indicator in INDICATORS)
+    percentiles = tuple(_percentile(indicator, values[indicator.key], known) for indicator in INDICATORS)
     near = neighbours(values, known)
     name = short_name(card.name)
     own = next((n for n in near if short_name(n.task.name) == name and n.task.horizon == card.horizon), None)
@@ -143,8 +143,8 @@ def profile(card: Card, known: Collection | None = None) -> Profile:
     judged = own.task.score if own is not None and own.task.score is not None else expected
     alike = own is not None or (bool(near) and near[0].distance <= 2 * _ranked(known).usual)
     difficulty = _difficulty(judged) if alike else Difficulty.UNKNOWN
-    reasons = _reasons(standings, difficulty, known)
-    return Profile(standings, others, own, expected, difficulty, reasons, len(known.tasks), known.budget, known.seeds)
+    reasons = _reasons(percentiles, difficulty, known)
+    return Profile(percentiles, others, own, expected, difficulty, reasons, len(known.tasks), known.budget, known.seeds)
 
 
 def short_name(name: str) -> str:
@@ -209,14 +209,14 @@ def _same_digits(value: float) -> float:
     return float(f"{value:.8g}")
 
 
-def _standing(indicator: Indicator, value: float | None, known: Collection) -> Standing:
+def _percentile(indicator: Indicator, value: float | None, known: Collection) -> Percentile:
     values = sorted(known.hardness(indicator.key))
     if value is None or not values:
-        return Standing(indicator.key, indicator.title, value, "", None, None, len(values))
+        return Percentile(indicator.key, indicator.title, value, "", None, None, len(values))
     own = _same_digits(indicator.hardness(value))
     easier, harder = bisect_left(values, own), len(values) - bisect_right(values, own)
     text, n = indicator.text(value), len(values)
-    return Standing(indicator.key, indicator.title, value, text, easier / n, harder / n, n)
+    return Percentile(indicator.key, indicator.title, value, text, easier / n, harder / n, n)
 
 
 def _difficulty(score: float | None) -> Difficulty:
@@ -225,17 +225,20 @@ def _difficulty(score: float | None) -> Difficulty:
     return Difficulty.EASY if score >= EASY else Difficulty.HARD if score < HARD else Difficulty.MODERATE
 
 
-def _reasons(standings: tuple[Standing, ...], difficulty: Difficulty, known: Collection) -> tuple[str, ...]:
+def _reasons(percentiles: tuple[Percentile, ...], difficulty: Difficulty, known: Collection) -> tuple[str, ...]:
     """The one or two relevant indicators on which the task is most extreme: easiest if it is easy, else hardest."""
     easy, counts = difficulty is Difficulty.EASY, relevance(known)
-    shares = [(s.easier_than if easy else s.harder_than, s.key) for s in standings if counts[s.key].relevant]
+    shares = [(s.easier_than if easy else s.harder_than, s.key) for s in percentiles if counts[s.key].relevant]
     extreme = sorted(((share, key) for share, key in shares if share is not None and share >= EXTREME), reverse=True)
     return tuple(key for _, key in extreme[:2])
 
 
 @dataclass(frozen=True)
 class Relevance:
-    """Spearman's rank correlation of an indicator with what agents lost over n known tasks (1 − their mean score)."""
+    """Spearman's rank correlation of an indicator with what agents lost over n known tasks (1 − their mean score).
+
+    NaN, and not relevant, where one of the two does not vary.
+    """
 
     correlation: float
     n: int
@@ -258,17 +261,7 @@ def _relevance(indicator: Indicator, known: Collection) -> Relevance:
         for task in known.tasks
         if (value := task.values.get(indicator.key)) is not None and (score := task.score) is not None
     ]
-    one, other = (_mid_ranks([pair[side] for pair in pairs]) for side in (0, 1))
-    return Relevance(_correlation(one, other), len(pairs))
-
-
-def _mid_ranks(values: list[float]) -> list[float]:
-    ordered = sorted(values)
-    return [(bisect_left(ordered, value) + bisect_right(ordered, value)) / 2 for value in values]
-
-
-def _correlation(one: list[float], other: list[float]) -> float:
-    """Pearson's correlation; 0 where one of them does not vary."""
-    if len(set(one)) < 2 or len(set(other)) < 2:
-        return 0.0
-    return statistics.correlation(one, other)
+    if not pairs:
+        return Relevance(math.nan, 0)
+    hardness, lost = np.array(pairs).T
+    return Relevance(float(rank_correlation(hardness, lost)), len(pairs))

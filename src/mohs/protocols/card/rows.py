@@ -126,7 +126,7 @@ def csv_rows(cards: Sequence[Card]) -> tuple[tuple[str, ...], list[tuple[object,
 
 def _profile_rows(card: Card) -> Iterator[tuple[object, ...]]:
     """The share of known tasks that are easier on each indicator, and what agents reached on the most similar ones."""
-    for s in card.profile.standings:
+    for s in card.profile.percentiles:
         reason = "" if s.harder_than is not None else UNKNOWN
         yield f"harder_than.{s.key}", _plain_number(s.harder_than), "", "", s.n, False, s.text, reason
     for i, neighbour in enumerate(card.profile.neighbours, 1):

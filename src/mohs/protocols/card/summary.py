@@ -52,7 +52,7 @@ def _reasons(cards: Sequence[Card], card: Card) -> dict[str, list[str]]:
 def _comparisons(card: Card, title: str) -> list[TextTable]:
     """The profile and the most similar tasks, in 80 columns."""
     found, of = card.profile, f" of {title}" if title else ""
-    rows = [(s.title, s.words, _bar(s.harder_than)) for s in found.standings if s.harder_than is not None]
+    rows = [(s.title, s.words, _bar(s.harder_than)) for s in found.percentiles if s.harder_than is not None]
     tables = []
     if rows:
         tables.append(TextTable(f"Profile{of}", ("", "", f"easier tasks, of {found.known_tasks}"), rows))

@@ -1,12 +1,11 @@
-"""Why is a task easy or hard? Two or three sentences from its standing among known tasks."""
+"""Why is a task easy or hard? Two or three sentences from its percentiles among known tasks."""
 
 from __future__ import annotations
-
-from collections.abc import Sequence
 
 from mohs.protocols.card.collection import KnownTask
 from mohs.protocols.card.indicators import BY_KEY
 from mohs.protocols.card.profile import Difficulty, Neighbour, Profile, short_name
+from mohs.protocols.words import joined
 from mohs.report.numbers import UNKNOWN
 
 WORDS = {
@@ -28,10 +27,10 @@ def why(name: str, found: Profile) -> tuple[str, ...]:
 
 
 def _reason(found: Profile, key: str) -> str:
-    standing, easy = found.standing(key), found.difficulty is Difficulty.EASY
-    words = (BY_KEY[key].easy if easy else BY_KEY[key].hard).format(standing.text)
-    share = (standing.easier_than if easy else standing.harder_than) or 0.0
-    return f"{words}, {'easier' if easy else 'harder'} than {percent(share)} of {standing.n} known tasks"
+    percentile, easy = found.percentile(key), found.difficulty is Difficulty.EASY
+    words = (BY_KEY[key].easy if easy else BY_KEY[key].hard).format(percentile.text)
+    share = (percentile.easier_than if easy else percentile.harder_than) or 0.0
+    return f"{words}, {'easier' if easy else 'harder'} than {percent(share)} of {percentile.n} known tasks"
 
 
 def _own(found: Profile) -> tuple[str, ...]:
@@ -50,7 +49,7 @@ def _similar(found: Profile) -> tuple[str, ...]:
     text += "." if found.own is not None and found.own.task.outcomes else f" {_terms(found, first)}."
     if not rest or found.expected is None:
         return (text,)
-    others = _listed([short_name(n.task.name) for n in rest[:2]])
+    others = joined([short_name(n.task.name) for n in rest[:2]])
     mean = f"on the {len(found.neighbours)} most similar tasks the agents reached {found.expected:.2f} on average"
     return (f"{text} Next come {others}; {mean}.",)
 
@@ -58,7 +57,7 @@ def _similar(found: Profile) -> tuple[str, ...]:
 def _reached(task: KnownTask) -> str:
     """What each agent reached: DQN reached 0.31 [0.10, 0.52], PPO …"""
     first, *rest = (f"{AGENTS[agent]} {{}}{outcome}" for agent, outcome in task.outcomes.items())
-    return _listed([first.format("reached "), *(text.format("") for text in rest)])
+    return joined([first.format("reached "), *(text.format("") for text in rest)])
 
 
 def _terms(found: Profile, task: KnownTask) -> str:
@@ -68,7 +67,7 @@ def _terms(found: Profile, task: KnownTask) -> str:
 
 def _unlike(name: str, found: Profile) -> tuple[str, ...]:
     """Where no known task is similar, or too few indicators are defined: on which of them the task is hardest."""
-    ranked = sorted((s for s in found.standings if s.harder_than is not None), key=lambda s: -(s.harder_than or 0.0))
+    ranked = sorted((s for s in found.percentiles if s.harder_than is not None), key=lambda s: -(s.harder_than or 0.0))
     said = [
         f" {s.title}: {s.words}, harder than {percent(s.harder_than or 0.0)} of {s.n} known tasks." for s in ranked[:2]
     ]
@@ -88,7 +87,3 @@ def _title(neighbour: Neighbour, found: Profile) -> str:
 def percent(share: float) -> str:
     """A share in whole per cent, rounded down: no share is claimed that is not there."""
     return f"{int(100 * share)}%"
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

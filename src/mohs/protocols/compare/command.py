@@ -116,7 +116,7 @@ def compare(
 
 def _verdict_for_ci(found: Comparison, margin: float) -> int:
     """Says whether the first agent is certainly worse than another; the exit code."""
-    from mohs.protocols.compare.shared import joined
+    from mohs.protocols.words import joined
     from mohs.report import numbers
 
     candidate, worse = found.names[0], found.worse_than(margin)

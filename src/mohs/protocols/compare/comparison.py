@@ -13,7 +13,7 @@ import numpy as np
 from mohs.core.errors import UsageError
 from mohs.core.values import Json
 from mohs.protocols.compare.sentences import findings
-from mohs.protocols.compare.shared import Floats, SharedRuns, names_of, shared_runs
+from mohs.protocols.compare.shared import ALPHA, Floats, SharedRuns, names_of, shared_runs
 from mohs.protocols.diagnose.points import LEVEL
 from mohs.protocols.diagnose.verdict import Diagnosis
 from mohs.protocols.measures import MEASURES
@@ -39,14 +39,13 @@ from mohs.stats.intervals import corrected_level
 if TYPE_CHECKING:
     import pandas as pd
 
-ALPHA = 1 - LEVEL
 ALL = "all dials"
 UNKNOWN = estimate([np.nan])  # no seed ran everywhere
 
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Agent a against agent b, by their places. A probability above ½ and a difference above 0 mean that a is better.
+    """Agent a against agent b, by their places. a is better if its probability is above ½ and its difference above 0.
 
     `difference` is the mean over tasks of a − b, paired by seed. `p_value` is that of Wilcoxon's signed-rank test of
     the same differences, Holm-corrected for all pairs. `correlations` are rank correlations over doses.
@@ -68,7 +67,7 @@ class Pair:
 
     @property
     def apart(self) -> bool:
-        """Whether the corrected test tells the two agents apart."""
+        """Whether the corrected test finds a significant difference between the two agents."""
         return self.p_value <= ALPHA
 
 
@@ -86,7 +85,7 @@ class AgentSummary:
 
 @dataclass(frozen=True, eq=False)
 class Comparison(Verdict):
-    """Any number of diagnosed agents on the runs that all have. `groups` are those that the tests do not tell apart."""
+    """Any number of diagnosed agents on the runs that all have. `groups` have no significant difference."""
 
     protocol = "compare"
 
@@ -155,7 +154,7 @@ class Comparison(Verdict):
             "agents": [self._agent_json(i) for i in range(len(self.names))],
             "pairs": [self._pair_json(pair) for pair in self.pairs],
             "friedman_p_value": self.friedman,
-            "not_told_apart": [[self.names[i] for i in group] for group in self.groups],
+            "no_significant_difference": [[self.names[i] for i in group] for group in self.groups],
             "left_out": list(self.shared.left_out),
             "notes": list(self.notes),
         }

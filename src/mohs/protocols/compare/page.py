@@ -9,9 +9,9 @@ import plotly.graph_objects as go
 
 from mohs.protocols.compare.comparison import ALL, Comparison, Pair
 from mohs.protocols.compare.figures import comparison_figures
-from mohs.protocols.compare.shared import joined
 from mohs.protocols.diagnose.page import environment_text
 from mohs.protocols.measures import MEASURES
+from mohs.protocols.words import joined
 from mohs.report import numbers, parts
 from mohs.report.files import filled
 from mohs.report.page import Page
@@ -111,8 +111,8 @@ def _tiles_of_two(comparison: Comparison) -> str:
         (
             parts.tile("Probability of improvement", numbers.number(overall.value), numbers.briefly(overall)),
             parts.tile(title, numbers.number(difference.value), numbers.briefly(difference)),
-            parts.tile(f"{a} clearly better", f"{sum(e.low > 0.5 for e in sure)} of {len(pair.dials)}", "dials"),
-            parts.tile(f"{b} clearly better", f"{sum(e.high < 0.5 for e in sure)} of {len(pair.dials)}", "dials"),
+            parts.tile(f"{a} wins more often", f"{sum(e.low > 0.5 for e in sure)} of {len(pair.dials)}", "dials"),
+            parts.tile(f"{b} wins more often", f"{sum(e.high < 0.5 for e in sure)} of {len(pair.dials)}", "dials"),
         )
     )
 

@@ -15,13 +15,15 @@ import numpy.typing as npt
 
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
-from mohs.protocols.diagnose.points import Dose
+from mohs.protocols.diagnose.points import LEVEL, Dose
 from mohs.protocols.diagnose.verdict import TRAINED, Diagnosis, DialVerdict
 from mohs.protocols.measures import return_measure
+from mohs.protocols.words import joined
 from mohs.report import numbers
 from mohs.runs.status import SHOWN_KEY, without_folders
 
 Floats = npt.NDArray[np.float64]
+ALPHA = 1 - LEVEL  # p-values up to it are significant
 
 
 @dataclass(frozen=True)
@@ -167,12 +169,6 @@ class _Missed:
 def _listed(names: Sequence[str], chosen: Iterable[bool]) -> str:
     """a, b and c: those of the names that are chosen."""
     return joined([name for name, kept in zip(names, chosen, strict=True) if kept])
-
-
-def joined(words: Sequence[str], last: str = "and") -> str:
-    """a, b and c."""
-    *before, end = words or [""]
-    return f"{', '.join(before)} {last} {end}" if before else end
 
 
 def names_of(diagnoses: Sequence[Diagnosis]) -> tuple[str, ...]:

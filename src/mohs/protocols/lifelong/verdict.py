@@ -75,7 +75,7 @@ class LifelongResult:
 
     def average(self, tasks: list[int]) -> list[Estimate]:
         """The mean performance over some tasks, at every boundary."""
-        return estimates(self.evaluations[:, :, tasks].mean(2).T, "mean", LEVEL, range=self.range)
+        return estimates(self.evaluations[:, :, tasks].mean(2).T, "mean", LEVEL, bounds=self.range)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,10 +186,10 @@ def _agent(
         study.agents[number],
         label,
         samples,
-        {name: estimate(values, "mean", LEVEL, range=_metric_range(name, ranges)) for name, values in samples.items()},
+        {name: estimate(values, "mean", LEVEL, bounds=_metric_range(name, ranges)) for name, values in samples.items()},
         evaluations,
         tuple(
-            tuple(estimate(row, "mean", LEVEL, range=ends) for row, ends in zip(at.T, ranges, strict=True))
+            tuple(estimate(row, "mean", LEVEL, bounds=ends) for row, ends in zip(at.T, ranges, strict=True))
             for at in evaluations.transpose(1, 0, 2)
         ),
         _hull(ranges),

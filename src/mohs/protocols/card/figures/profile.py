@@ -27,7 +27,7 @@ class ProfileRow:
 def profile_rows(found: Profile) -> tuple[ProfileRow, ...]:
     """The defined indicators, the hardest first; then the others."""
     marked = () if found.difficulty is Difficulty.EASY else found.reasons
-    rows = [ProfileRow(s.title, s.words, s.harder_than, s.key in marked) for s in found.standings]
+    rows = [ProfileRow(s.title, s.words, s.harder_than, s.key in marked) for s in found.percentiles]
     return tuple(sorted(rows, key=lambda row: (row.share is None, -(row.share or 0.0))))
 
 
