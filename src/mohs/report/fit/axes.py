@@ -51,7 +51,8 @@ def _fit_ticks(axis: dict[str, Any], room: float) -> float:
     values = list(axis.get("tickvals") or ())
     if not labels or len(labels) != len(values):
         if not values:
-            axis["nticks"] = min(axis.get("nticks") or 99, max(2, int(room // 60)))
+            # Plotly rounds the steps up: with fewer, an axis may be left with a single label.
+            axis["nticks"] = min(axis.get("nticks") or 99, max(3, int(room // 60)))
         return 10 + texts.LINE * TICK
     at = places(axis, values, room)
     size = next((s for s in (TICK, 11.0, SMALLEST) if not texts.collide(at, labels, s)), 0.0)

@@ -89,8 +89,9 @@ def ranking_figure(data: Ranking) -> go.Figure:
             )
         text = f"<b>{row.name}</b>  {numbers.share(e)} · {row.words}{' · runs missing' if row.absent else ''}"
         figure.add_annotation(
-            x=0, xref="paper", y=y - 0.36, text=text.replace(f"{numbers.UNKNOWN} · ", ""), showarrow=False,
-            xanchor="left", yanchor="middle", font={"size": 12, "color": LIGHT.ink if e.known else LIGHT.muted},
+            x=0, xref="paper", y=y - 0.19, text=text.replace(f"{numbers.UNKNOWN} · ", ""), showarrow=False,
+            xanchor="left", yanchor="bottom", font={"size": 12, "color": LIGHT.ink if e.known else LIGHT.muted},
+            bgcolor=LIGHT.paper, borderpad=0,
         )  # fmt: skip
     figure.update_layout(
         xaxis={
