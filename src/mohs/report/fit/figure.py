@@ -18,9 +18,11 @@ import plotly.graph_objects as go
 
 from mohs.report.fit import axes, labels, texts
 from mohs.report.fit.cells import fit_cells
+from mohs.report.fit.frame import fit_note, legend_height
+from mohs.report.fit.polar import fit_polar
 from mohs.report.theme import WIDTH
 
-NOTE, HEADING, LEGEND = 12.0, 13.0, 12.0  # font sizes of the theme
+HEADING = 13.0  # font size of the theme
 RIGHT = 14  # the least margin, in pixels
 NARROWEST = {1: 200, 2: 230}  # pixels of a panel in a figure of so many columns; else SMALL
 SMALL = 118
@@ -48,6 +50,9 @@ def fitted(figure: go.Figure, width: int) -> go.Figure:
 def fitting(figure: go.Figure, width: int) -> Fitting:
     """What changes of a figure that has only so many pixels."""
     layout = copy.deepcopy({k: v for k, v in figure.layout.to_plotly_json().items() if k != "template"})
+    if "polar" in layout:
+        fit_polar(figure, layout, width)
+        return Fitting(layout)
     panels = _panels(layout, {f"xaxis{(getattr(trace, 'xaxis', None) or 'x')[1:]}" for trace in figure.data})
     old = {"l": 64, "r": 24, "t": 76, "b": 92} | layout.get("margin", {})
     high = float(layout.get("height", 450)) - old["t"] - old["b"]
@@ -71,18 +76,14 @@ def fitting(figure: go.Figure, width: int) -> Fitting:
         text = layout["annotations"][headings[panel.x]] if panel.x in headings else None
         above = 0.0 if text is None else 12 + texts.height(text["text"], labels.size(text, HEADING))
         aboves.append(needed if top else above)
-    note = layout.get("title") or {}
-    note["pad"] = {"t": 16}
-    note["text"] = texts.wrapped(str(note.get("text") or ""), width - left - 4, NOTE)
     over = labels.fit_strip(layout, layout.get(panels[0].x, {}), left, room, right)
     margin = {
         "l": left,
         "r": right,
-        "t": 20 + texts.height(note["text"], NOTE) + max([over, *aboves[:columns]]) + 4,
-        "b": max(belows[-columns:]) + 8 + _legend_height(figure, width - left - right),
+        "t": fit_note(layout, left, width) + max([over, *aboves[:columns]]) + 4,
+        "b": max(belows[-columns:]) + 8 + legend_height(figure, width - left - right),
     }
     layout["margin"] = margin
-    layout["title"] = note
     plot = _stack(layout, panels, columns, heights, belows, aboves, width - left - right)
     layout["height"] = math.ceil(plot + margin["t"] + margin["b"])
     return Fitting(layout, cells)
@@ -178,24 +179,6 @@ def _panel_height(
 
 def _on(trace: Any, panel: _Panel) -> bool:
     return f"xaxis{(trace.xaxis or 'x')[1:]}" == panel.x
-
-
-def _legend_height(figure: go.Figure, room: float) -> float:
-    """The height of the legend below the figure, where there is one."""
-    named = {t.legendgroup or (i, t.name): t.name for i, t in enumerate(figure.data) if t.showlegend is not False}
-    names = [str(name) for name in named.values() if name]
-    shown = figure.layout.showlegend
-    if shown is False or not names or (shown is None and len(names) < 2):
-        return 0.0
-    wide = [46 + texts.width(name, LEGEND) for name in names]
-    order = figure.layout.legend.traceorder
-    grouped = "grouped" in order if order else any(t.legendgroup for t in figure.data)
-    if not grouped and sum(wide) > room:
-        wide = [max(wide)] * len(wide)  # Plotly puts entries of more than one line below each other
-    rows, used = 1, 0.0
-    for each in wide:
-        rows, used = (rows + 1, each) if used and used + each > room else (rows, used + each)
-    return 10 + 19.0 * rows
 
 
 def _stack(

@@ -10,7 +10,7 @@ from mohs.report.fit import axes, texts
 SIZE = 12.0
 LEAST = 0.5  # of a panel's width: a text that would be narrower makes its axis longer
 BESIDE = 0.32  # of the figure's width, for texts to the right of the panels
-EDGE = 2.0  # pixels to the border
+EDGE = 6.0  # pixels to the border
 KEY = 76.0  # pixels that the key of colours takes
 
 
@@ -39,7 +39,8 @@ def fit_labels(
     refs = tuple(name.replace("axis", "") for name in names)
     mine = [
         text for i, text in enumerate(layout.get("annotations", ()))
-        if i not in set(skipped) and (text.get("xref") or "x") in (refs[0], "paper") and not _beside(text)
+        if i not in set(skipped) and (text.get("xref") or "x") in (refs[0], "paper")
+        and not _beside(text) and not _over(text)
     ]  # fmt: skip
     rows = abs(float(y["range"][1]) - float(y["range"][0])) if y.get("range") else 1.0
     taller = 0.0
@@ -52,13 +53,18 @@ def fit_labels(
         if wrapped > before and (text.get("yref") or "y") == refs[1]:
             line = texts.LINE * size(text)
             over = text.get("yanchor") == "bottom"  # above its bar, so each line moves the next row
-            taller = max(taller, (wrapped - before) * line if over else wrapped * line + 4 - height / rows)
+            taller = max(taller, (wrapped - before) * line + 3 if over else wrapped * line + 4 - height / rows)
     return height + max(0.0, taller) * rows
 
 
 def _beside(text: Mapping[str, Any]) -> bool:
     """Whether a text stands to the right of the panels."""
     return bool(text.get("xref") == "paper" and text.get("x") == 1 and text.get("xanchor") == "left")
+
+
+def _over(text: Mapping[str, Any]) -> bool:
+    """Whether a text stands in a strip above the panel."""
+    return bool(text.get("yref") == "paper" and text.get("y") == 1 and text.get("yanchor") == "bottom")
 
 
 def _wrap(
@@ -74,7 +80,8 @@ def _wrap(
     edge = min([room + right - EDGE, *(end for end in after if end > start)])
     if start + texts.width(text["text"], size(text)) <= edge:
         return
-    text["text"] = texts.wrapped(text["text"], max(edge - start, LEAST * room), size(text))
+    whole = " ".join(texts.lines(text["text"]))
+    text["text"] = texts.wrapped(whole, max(edge - start, LEAST * room), size(text))
     text["align"] = "left"
     wide = texts.width(text["text"], size(text)) + _shift(text)
     if start - _shift(text) + wide > edge and (text.get("xref") or "x") != "paper" and axis.get("range"):
@@ -95,10 +102,7 @@ def _shift(text: Mapping[str, Any]) -> float:
 
 def fit_strip(layout: Mapping[str, Any], axis: Mapping[str, Any], left: float, room: float, right: float) -> float:
     """Names in a strip above the only panel stand upright where they would touch; the height that they need."""
-    strip = [
-        a for a in layout.get("annotations", ())
-        if a.get("yref") == "paper" and a.get("y") == 1 and a.get("yanchor") == "bottom"
-    ]  # fmt: skip
+    strip = [text for text in layout.get("annotations", ()) if _over(text)]
     if not strip or not axis.get("range"):
         return 0.0
     upright = any(_collide([a for a in strip if a.get("yshift") == level], axis, room) for level in _levels(strip))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from mohs.protocols.card.figures.value_colours import value_colours
+from mohs.protocols.card.figures.value_colours import blues, value_colours
 from mohs.report.numbers import written
 from mohs.report.theme import LIGHT, WIDTH, blank
 from mohs.tables.table import Float, Table
@@ -199,6 +199,11 @@ def _path(a: Points, b: Points, layers: int, radius: float) -> Points:
 def _draw_nodes(figure: go.Figure, data: StateGraph, places: Points, size: float, wide: float) -> None:
     colours = value_colours(np.array([node.value for node in data.nodes if not node.terminal]))
     figure.update_layout(coloraxis=colours.axis(wide + 0.01))
+    # The key has a trace of its own: Plotly shows marks of a shared axis of colours in black in the legend.
+    figure.add_scatter(
+        x=[None], y=[None], mode="markers", marker={"color": [colours.low], "coloraxis": "coloraxis"},
+        showlegend=False, hoverinfo="skip",
+    )  # fmt: skip
     for name, start, terminal, symbol in (
         ("start", True, False, "circle"), ("state", False, False, "circle"), ("end", False, True, "square"),
     ):  # fmt: skip
@@ -212,9 +217,9 @@ def _draw_nodes(figure: go.Figure, data: StateGraph, places: Points, size: float
             textfont={"size": 11 if size >= 22 else 10, "color": LIGHT.muted if terminal else LIGHT.ink},
             customdata=[_described(n) for n in nodes], hovertemplate="%{customdata}<extra></extra>",
             marker={
-                "size": size if not terminal else 0.85 * size, "symbol": symbol,
+                "size": size if not terminal else 0.85 * size, "symbol": symbol, "colorscale": blues(),
+                "cmin": colours.low, "cmax": colours.high,
                 "color": LIGHT.panel if terminal else [n.value for n in nodes],
-                "coloraxis": None if terminal else "coloraxis",
                 "line": {"color": LIGHT.second if start else LIGHT.hatch if terminal else LIGHT.accent,
                          "width": 3.0 if start else 1.2},
             },

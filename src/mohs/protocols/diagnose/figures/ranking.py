@@ -70,7 +70,7 @@ def ranking_figure(data: Ranking) -> go.Figure:
     rows = data.rows
     levels = sorted({numbers.level(row.damage.level) for row in rows})
     counts = numbers.count(row.damage.n for row in rows if row.damage.known)
-    note = f"share of vanilla's {' or '.join(data.measures)} lost,<br>mean over harder doses · "
+    note = f"share of vanilla's {' or '.join(data.measures)} lost, mean over harder doses · "
     figure = blank(ROW * len(rows) + 96, f"{note}{' / '.join(levels)} intervals · {counts}")
     ends = [100 * x for row in rows for x in (row.damage.value, row.damage.low, row.damage.high) if math.isfinite(x)]
     low, high = min([0.0, *ends]), max([100 * LEAST_RANGE, *ends])
