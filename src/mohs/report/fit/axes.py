@@ -38,7 +38,8 @@ def fit_vertical(axis: dict[str, Any], room: float, widest: float) -> float:
         closest = min((b - a for a, b in itertools.pairwise(at)), default=room)
         if closest >= max(texts.height(label, TICK) for label in narrow):
             axis["ticktext"] = labels = narrow
-    needed = max([texts.width(label, TICK) for label in labels] or [30.0 if shown else 0.0]) + 10
+    number = 44.0 if axis.get("exponentformat") == "power" else 30.0  # pixels of a label that Plotly chooses
+    needed = max([texts.width(label, TICK) for label in labels] or [number if shown else 0.0]) + 10
     if text := title(axis):
         axis["title"] = {**axis["title"], "text": texts.wrapped(text, room, TITLE)}
         needed += 12 + texts.height(title(axis), TITLE)

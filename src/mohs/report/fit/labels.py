@@ -81,12 +81,21 @@ def _wrap(
     if start + texts.width(text["text"], size(text)) <= edge:
         return
     whole = " ".join(texts.lines(text["text"]))
-    text["text"] = texts.wrapped(whole, max(edge - start, LEAST * room), size(text))
+    text["text"] = _broken(whole, max(edge - start, LEAST * room), size(text))
     text["align"] = "left"
     wide = texts.width(text["text"], size(text)) + _shift(text)
     if start - _shift(text) + wide > edge and (text.get("xref") or "x") != "paper" and axis.get("range"):
         low, high = axis["range"]
         axis["range"] = [low, max(high, low + (float(text["x"]) - low) * room / max(edge - wide, 0.2 * room))]
+
+
+def _broken(text: str, room: float, size: float) -> str:
+    """Broken between its parts where each has room, else between words."""
+    found: list[str] = []
+    for part in text.split(" · "):
+        joined = f"{found[-1]} · {part}" if found else part
+        found[-1:] = [joined] if texts.width(joined, size) <= room else [*found[-1:], part]
+    return texts.wrapped("<br>".join(found), room, size)
 
 
 def _place(text: Mapping[str, Any], axis: Mapping[str, Any], room: float) -> float:
