@@ -145,7 +145,7 @@ def blank(height: int, note: str) -> go.Figure:
 def dress(figure: go.Figure, height: int, note: str) -> None:
     """The house style for a figure that exists already."""
     title = {"text": note, "font": {"size": 12, "color": LIGHT.muted}, "x": 0, "xref": "paper", "xanchor": "left"}
-    title |= {"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 10}}
+    title |= {"y": 1, "yref": "container", "yanchor": "top", "pad": {"t": 16 if "<br>" in note else 10}}
     legend = {"orientation": "h", "x": 0, "xanchor": "left", "y": 0, "yref": "container", "yanchor": "bottom"}
     legend |= {"tracegroupgap": 0}
     margin = {"l": 64, "r": 24, "t": 76, "b": 92}

@@ -53,7 +53,7 @@ def agreement_figure(data: Sequence[Plane]) -> go.Figure:
     figure = make_subplots(lines, 1, vertical_spacing=0.3 / lines)
     estimates = [e for plane in data for point in plane.points for e in (point.toy, point.complex)]
     claimed, counts = numbers.level(estimates[0].level), numbers.count(e.n for e in estimates)
-    note = f"means over seeds with {claimed} intervals<br>{counts} · doses joined in their order"
+    note = f"means over seeds with {claimed} intervals · {counts} · doses joined in their order"
     dress(figure, HEIGHT * lines + 60, note)
     for i, plane in enumerate(data):
         place, name = {"row": i + 1, "col": 1}, "" if i == 0 else str(i + 1)

@@ -65,7 +65,7 @@ def contrast_figure(data: ComparedPoints) -> go.Figure:
     height = len(data.points) * (ROW + 10 * max(len(data.means), len(data.differences)))
     counts = [e.n for series in data.means for e in series.values if e is not None]
     known = [e for series in data.differences for e in series.values if e is not None and e.known]
-    level = f"<br>differences: {numbers.level(known[0].level)} each, 95% together" if known else ""
+    level = f" · differences: {numbers.level(known[0].level)} each, 95% together" if known else ""
     dress(figure, 190 + 2 * height + 40, f"{numbers.count(counts)} · intervals{level}")
     figure.update_layout(margin={"l": 20, "r": 16, "t": 92, "b": 64}, legend={"y": 0, "yanchor": "bottom"})
     colours = {series.name: LIGHT.actions[i % len(LIGHT.actions)] for i, series in enumerate(data.means)}

@@ -38,7 +38,8 @@ def fit_vertical(axis: dict[str, Any], room: float, widest: float) -> float:
         closest = min((b - a for a, b in itertools.pairwise(at)), default=room)
         if closest >= max(texts.height(label, TICK) for label in narrow):
             axis["ticktext"] = labels = narrow
-    needed = max([texts.width(label, TICK) for label in labels] or [30.0 if shown else 0.0]) + 10
+    number = 44.0 if axis.get("exponentformat") == "power" else 30.0  # pixels of a label that Plotly chooses
+    needed = max([texts.width(label, TICK) for label in labels] or [number if shown else 0.0]) + 10
     if text := title(axis):
         axis["title"] = {**axis["title"], "text": texts.wrapped(text, room, TITLE)}
         needed += 12 + texts.height(title(axis), TITLE)
@@ -50,8 +51,11 @@ def _fit_ticks(axis: dict[str, Any], room: float) -> float:
     labels = [str(label) for label in axis.get("ticktext") or ()]
     values = list(axis.get("tickvals") or ())
     if not labels or len(labels) != len(values):
-        if not values:
-            axis["nticks"] = min(axis.get("nticks") or 99, max(2, int(room // 60)))
+        if axis.get("dtick") and axis.get("range") and axis.get("type") != "log":
+            axis["dtick"] = _sparse(axis, room)
+        elif not values:
+            # Plotly rounds the steps up: with fewer, an axis may be left with a single label.
+            axis["nticks"] = min(axis.get("nticks") or 99, max(3, int(room // 60)))
         return 10 + texts.LINE * TICK
     at = places(axis, values, room)
     size = next((s for s in (TICK, 11.0, SMALLEST) if not texts.collide(at, labels, s)), 0.0)
@@ -70,6 +74,14 @@ def _fit_ticks(axis: dict[str, Any], room: float) -> float:
     kept = thinned(at, labels)
     axis["tickvals"], axis["ticktext"] = [values[i] for i in kept], [labels[i] for i in kept]
     return 10 + max(texts.height(label, TICK) for label in labels)
+
+
+def _sparse(axis: Mapping[str, Any], room: float) -> float:
+    """The distance of labels that are drawn at every multiple of a number, so that they do not touch."""
+    low, high = axis["range"]
+    wide = texts.width(f"{max(abs(low), abs(high)):.0f}", TICK) + 8
+    step = float(axis["dtick"])
+    return step * next(f for f in (1, 2, 5, 10, 20, 50, 100, math.inf) if room * f * step >= wide * (high - low))
 
 
 def places(axis: Mapping[str, Any], values: Sequence[Any], room: float) -> list[float]:

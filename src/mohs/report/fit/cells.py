@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mohs.report.fit import texts
 
-SIZE = 12.0
+SIZE, SMALLEST = 12.0, 7.0
 _INTERVAL = re.compile(r"\[([^\],]+), ([^\],]+)\]")
 _BOLD = re.compile(r"<b>.*?</b>")
 
@@ -23,6 +23,8 @@ def fit_cells(written: Sequence[Sequence[str]], room: float) -> tuple[list[list[
             break
     else:
         share = (room - 4) / max(texts.width(text, SIZE) for row in values for text in row)
+        if SIZE * share < SMALLEST:  # nobody could read it; colours and hover texts tell
+            return [[""] * len(row) for row in values], 0.0
         found = [[f"<span style='font-size:{SIZE * share:.0f}px'>{text}</span>" for text in row] for row in values]
     return found, 10 + max(texts.height(text, SIZE) for row in found for text in row)
 

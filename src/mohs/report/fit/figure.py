@@ -16,11 +16,14 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from mohs.report.fit import axes, texts
+from mohs.report.fit import axes, labels, texts
 from mohs.report.fit.cells import fit_cells
+from mohs.report.fit.frame import fit_note, legend_height
+from mohs.report.fit.polar import fit_polar
+from mohs.report.theme import WIDTH
 
-NOTE, HEADING, LEGEND = 12.0, 13.0, 12.0  # font sizes of the theme
-RIGHT = 14  # margin, in pixels
+HEADING = 13.0  # font size of the theme
+RIGHT = 14  # the least margin, in pixels
 NARROWEST = {1: 200, 2: 230}  # pixels of a panel in a figure of so many columns; else SMALL
 SMALL = 118
 _AXIS = re.compile(r"([xy])axis(\d*)$")
@@ -47,37 +50,41 @@ def fitted(figure: go.Figure, width: int) -> go.Figure:
 def fitting(figure: go.Figure, width: int) -> Fitting:
     """What changes of a figure that has only so many pixels."""
     layout = copy.deepcopy({k: v for k, v in figure.layout.to_plotly_json().items() if k != "template"})
+    if "polar" in layout:
+        fit_polar(figure, layout, width)
+        return Fitting(layout)
     panels = _panels(layout, {f"xaxis{(getattr(trace, 'xaxis', None) or 'x')[1:]}" for trace in figure.data})
     old = {"l": 64, "r": 24, "t": 76, "b": 92} | layout.get("margin", {})
     high = float(layout.get("height", 450)) - old["t"] - old["b"]
     headings = _headings(layout)
-    left, columns, room = _grid(layout, panels, headings, width)
+    right = labels.fit_beside(layout, width, RIGHT)
+    left, columns, room = _grid(layout, panels, headings, width, right)
+    if len(panels) == 1:
+        room = _widen(layout, panels[0], room, WIDTH - old["l"] - old["r"])
     for i, text in enumerate(layout.get("annotations", ())):
         if i in headings.values():
-            text["text"] = texts.wrapped(text["text"], room, _size(text, HEADING))
+            text["text"] = texts.wrapped(text["text"], room, labels.size(text, HEADING))
     cells: dict[int, list[list[str]]] = {}
     heights, belows, aboves = [], [], []
     for panel in panels:
         x, y = layout.setdefault(panel.x, {}), layout.setdefault(panel.y, {})
-        heights.append(_panel_height(figure, panel, x, y, high, room, cells))
+        height = _panel_height(figure, panel, x, y, high, room, cells)
+        heights.append(labels.fit_labels(layout, (panel.x, panel.y), headings.values(), room, right, height))
         needed = axes.fit_horizontal(x, room)
         top = x.get("side") == "top"
         belows.append(8.0 if top else needed)
         text = layout["annotations"][headings[panel.x]] if panel.x in headings else None
-        aboves.append(needed if top else 0.0 if text is None else 12 + texts.height(text["text"], _size(text, HEADING)))
-    note = layout.get("title") or {}
-    note["pad"] = {"t": 16}
-    note["text"] = texts.wrapped(str(note.get("text") or ""), width - left - 4, NOTE)
-    over = _fit_strip(layout, panels, room)
+        above = 0.0 if text is None else 12 + texts.height(text["text"], labels.size(text, HEADING))
+        aboves.append(needed if top else above)
+    over = labels.fit_strip(layout, layout.get(panels[0].x, {}), left, room, right)
     margin = {
         "l": left,
-        "r": RIGHT,
-        "t": 20 + texts.height(note["text"], NOTE) + max([over, *aboves[:columns]]) + 4,
-        "b": max(belows[-columns:]) + 8 + _legend_height(figure, width - left - RIGHT),
+        "r": right,
+        "t": fit_note(layout, left, width) + max([over, *aboves[:columns]]) + 4,
+        "b": max(belows[-columns:]) + 8 + legend_height(figure, width - left - right),
     }
     layout["margin"] = margin
-    layout["title"] = note
-    plot = _stack(layout, panels, columns, heights, belows, aboves, width - left - RIGHT)
+    plot = _stack(layout, panels, columns, heights, belows, aboves, width - left - right)
     layout["height"] = math.ceil(plot + margin["t"] + margin["b"])
     return Fitting(layout, cells)
 
@@ -115,21 +122,32 @@ def _headings(layout: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _grid(
-    layout: Mapping[str, Any], panels: Sequence[_Panel], headings: Mapping[str, int], width: int
+    layout: Mapping[str, Any], panels: Sequence[_Panel], headings: Mapping[str, int], width: int, right: float
 ) -> tuple[float, int, float]:
     """The left margin, how many panels stand beside each other, and how wide one is."""
     drawn = len({panel.column for panel in panels})
-    first = [panel for panel in panels if panel.column == min(p.column for p in panels)]
-    left = max(
-        axes.fit_vertical(copy.deepcopy(dict(layout.get(p.y, {}))), 160, 0.32 * width) for p in first
-    )  # fmt: skip
-    inner = width - left - RIGHT
     words = [layout["annotations"][i] for i in headings.values()]
-    least = max([NARROWEST.get(drawn, SMALL), *(texts.width(w["text"], _size(w, HEADING)) for w in words)])
+    least = max([NARROWEST.get(drawn, SMALL), *(texts.width(w["text"], labels.size(w, HEADING)) for w in words)])
     gap = _beside(layout, panels)
-    columns = max(1, min(drawn, int((inner + gap) // (least + gap))))
-    columns = -(-len(panels) // -(-len(panels) // columns))  # no nearly empty last line
+    for first in ([p for p in panels if p.column == min(q.column for q in panels)], panels):
+        left = max(axes.fit_vertical(copy.deepcopy(dict(layout.get(p.y, {}))), 160, 0.32 * width) for p in first)
+        inner = width - left - right
+        columns = max(1, min(drawn, int((inner + gap) // (least + gap))))
+        columns = -(-len(panels) // -(-len(panels) // columns))  # no nearly empty last line
+        if columns > 1:
+            break
     return left, columns, (inner - gap * (columns - 1)) / columns
+
+
+def _widen(layout: dict[str, Any], panel: _Panel, room: float, drawn: float) -> float:
+    """The only panel keeps its width in pixels where it can, with the key of colours beside it."""
+    first, last = layout.get(panel.x, {}).get("domain") or (0.0, 1.0)
+    share = min(1.0, (last - first) * drawn / room)
+    if last - first < 1:
+        layout[panel.x]["domain"] = [0.0, share]
+    if key := (layout.get("coloraxis") or {}).get("colorbar"):
+        key["x"] = share + 0.02
+    return room * share
 
 
 def _beside(layout: Mapping[str, Any], panels: Sequence[_Panel]) -> float:
@@ -147,52 +165,20 @@ def _panel_height(
 ) -> float:  # fmt: skip
     """As high as it was drawn; higher where cells need more lines, lower where its sides are tied together."""
     height = panel.share * high
-    if y.get("scaleanchor") and x.get("range") and y.get("range"):
+    tied = y.get("scaleanchor") and x.get("range") and y.get("range")
+    if tied:
         up, across = (abs(float(axis["range"][1]) - float(axis["range"][0])) for axis in (y, x))
-        return min(height, room * up / across)
+        height = min(height, room * up / across)
     for i, trace in enumerate(figure.data):
         if trace.type == "heatmap" and trace.texttemplate and _on(trace, panel):
             rows, columns = len(trace.text), len(trace.text[0])
             cells[i], needed = fit_cells(trace.text, room / columns)
-            height = max(height, rows * needed)
+            height = height if tied else max(height, rows * needed)
     return height
 
 
 def _on(trace: Any, panel: _Panel) -> bool:
     return f"xaxis{(trace.xaxis or 'x')[1:]}" == panel.x
-
-
-def _size(text: Mapping[str, Any], size: float) -> float:
-    return float((text.get("font") or {}).get("size") or size)
-
-
-def _fit_strip(layout: Mapping[str, Any], panels: Sequence[_Panel], room: float) -> float:
-    """Names in a strip above the only panel slant where they would touch; the height that they need."""
-    strip = [a for a in layout.get("annotations", ()) if a.get("yref") == "paper" and a.get("y") == 1]
-    axis = layout.get(panels[0].x, {})
-    if not strip or not axis.get("range"):
-        return 0.0
-    names = [text["text"] for text in strip]
-    size = _size(strip[0], NOTE)
-    if not texts.collide(axes.places(axis, [text["x"] for text in strip], room), names, size):
-        return 4 + texts.height(names[0], size)
-    for text in strip:
-        text |= {"textangle": -90, "yanchor": "bottom", "xanchor": "center"}
-    return 8 + max(texts.width(name, size) for name in names)
-
-
-def _legend_height(figure: go.Figure, room: float) -> float:
-    """The height of the legend below the figure, where there is one."""
-    named = {t.legendgroup or (i, t.name): t.name for i, t in enumerate(figure.data) if t.showlegend is not False}
-    names = [str(name) for name in named.values() if name]
-    shown = figure.layout.showlegend
-    if shown is False or not names or (shown is None and len(names) < 2):
-        return 0.0
-    rows, used = 1, 0.0
-    for name in names:
-        wide = 46 + texts.width(name, LEGEND)
-        rows, used = (rows + 1, wide) if used and used + wide > room else (rows, used + wide)
-    return 10 + 19.0 * rows
 
 
 def _stack(

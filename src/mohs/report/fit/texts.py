@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 LINE = 1.3  # the height of a line, in font sizes
 _TAG = re.compile(r"<[^>]+>")
-_TOKEN = re.compile(r"<[^>]+>|\s+|n = [\d,]+|[^\s<]+")  # n = 5 stays together
+_TOKEN = re.compile(r"<[^>]+>|\s+|[a-z] = [\d,]+|[^\s<]+")  # n = 5 stays together
 _SIZE = re.compile(r"font-size:\s*(\d+)px")
 _NARROW = dict.fromkeys("iljtfrI.,:;'|![]()/- ", 0.35)
-_BROAD = dict.fromkeys("mwMW%@—", 0.95)
+_BROAD = dict.fromkeys("mwMW%@—", 0.95) | dict.fromkeys("=+−<>≤≥→←", 0.84) | dict.fromkeys("0123456789", 0.64)
 
 
 def plain(text: str) -> str:

@@ -35,11 +35,11 @@ def profile_figure(rows: tuple[ProfileRow, ...], known: int) -> go.Figure:
     """Text stands above each bar, so that a narrow figure has room for both."""
     figure = blank(MARGIN["t"] + MARGIN["b"] + ROW * len(rows), f"share of {known} known tasks that are easier")
     for y, row in enumerate(rows):
-        note = {"xref": "x", "yref": "y", "y": y, "yshift": 12, "showarrow": False}
+        note = {"xref": "x", "yref": "y", "y": y, "yanchor": "bottom", "yshift": 2, "showarrow": False}
         if row.share is None:
             figure.add_annotation(
                 x=0, text=f"<i>{row.title}: not defined</i>", xanchor="left", font={"size": 12, "color": LIGHT.muted},
-                **{**note, "yshift": 0},
+                **{**note, "yanchor": "middle", "yshift": 0},
             )  # fmt: skip
             continue
         colour = LIGHT.second if row.reason else LIGHT.accent

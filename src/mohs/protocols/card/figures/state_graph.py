@@ -198,7 +198,12 @@ def _path(a: Points, b: Points, layers: int, radius: float) -> Points:
 
 def _draw_nodes(figure: go.Figure, data: StateGraph, places: Points, size: float, wide: float) -> None:
     colours = value_colours(np.array([node.value for node in data.nodes if not node.terminal]))
-    keyed = not colours.telling
+    figure.update_layout(coloraxis=colours.axis(wide + 0.01))
+    # The key has a trace of its own: Plotly shows marks of a shared axis of colours in black in the legend.
+    figure.add_scatter(
+        x=[None], y=[None], mode="markers", marker={"color": [colours.low], "coloraxis": "coloraxis"},
+        showlegend=False, hoverinfo="skip",
+    )  # fmt: skip
     for name, start, terminal, symbol in (
         ("start", True, False, "circle"), ("state", False, False, "circle"), ("end", False, True, "square"),
     ):  # fmt: skip
@@ -207,7 +212,7 @@ def _draw_nodes(figure: go.Figure, data: StateGraph, places: Points, size: float
             continue
         nodes = [data.nodes[i] for i in chosen]
         figure.add_scatter(
-            x=places[chosen, 0], y=places[chosen, 1], mode="markers+text", name=name,
+            x=places[chosen, 0], y=places[chosen, 1], mode="markers+text", name=name, cliponaxis=False,
             text=[str(n.state) if size >= 17 else "" for n in nodes],
             textfont={"size": 11 if size >= 22 else 10, "color": LIGHT.muted if terminal else LIGHT.ink},
             customdata=[_described(n) for n in nodes], hovertemplate="%{customdata}<extra></extra>",
@@ -215,12 +220,10 @@ def _draw_nodes(figure: go.Figure, data: StateGraph, places: Points, size: float
                 "size": size if not terminal else 0.85 * size, "symbol": symbol, "colorscale": blues(),
                 "cmin": colours.low, "cmax": colours.high,
                 "color": LIGHT.panel if terminal else [n.value for n in nodes],
-                "showscale": not terminal and not keyed, "colorbar": colours.key(wide + 0.01),
                 "line": {"color": LIGHT.second if start else LIGHT.hatch if terminal else LIGHT.accent,
                          "width": 3.0 if start else 1.2},
             },
         )  # fmt: skip
-        keyed |= not terminal
 
 
 def _described(node: StateNode) -> str:

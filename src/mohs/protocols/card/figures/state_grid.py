@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from mohs.protocols.card.figures.value_colours import blues, value_colours
+from mohs.protocols.card.figures.value_colours import value_colours
 from mohs.report.numbers import written
 from mohs.report.theme import LIGHT, WIDTH, blank
 from mohs.tables.table import Float, Table
@@ -126,7 +126,7 @@ def _draw_cells(figure: go.Figure, data: StateGrid, wide: float, labelled: bool)
         z=np.where(ends, 1.0, 0.0), zmin=0, zmax=1, colorscale=[[0, LIGHT.grid], [1, LIGHT.panel]], showscale=False,
         hoverinfo="skip", xgap=1, ygap=1,
     )  # fmt: skip
-    colours = value_colours(data.value)
+    figure.update_layout(coloraxis=value_colours(data.value).axis(wide + 0.01))
     texts = [["" if np.isnan(v) else written(v) for v in row] for row in data.value.tolist()]
     hover = [
         ["" if s < 0 else f"state {s}, row {r}, column {c}: V* = {texts[r][c] or '0 (the end)'}"
@@ -134,8 +134,7 @@ def _draw_cells(figure: go.Figure, data: StateGrid, wide: float, labelled: bool)
         for r, line in enumerate(data.state.tolist())
     ]  # fmt: skip
     figure.add_heatmap(
-        z=data.value, zmin=colours.low, zmax=colours.high, colorscale=blues(), showscale=colours.telling,
-        colorbar=colours.key(wide + 0.01), xgap=1, ygap=1,
+        z=data.value, coloraxis="coloraxis", xgap=1, ygap=1,
         text=texts if labelled else None, texttemplate="%{text}" if labelled else None,
         textfont={"size": 11, "color": LIGHT.ink}, customdata=hover, hovertemplate="%{customdata}<extra></extra>",
         hoverongaps=False,

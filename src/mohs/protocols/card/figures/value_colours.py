@@ -18,9 +18,12 @@ class ValueColours:
     high: float
     telling: bool
 
-    def key(self, x: float) -> dict[str, object]:
-        """The bar that explains the colours, at this share of the width."""
-        return {"title": {"text": "V*"}, "thickness": 12, "len": 0.9, "outlinewidth": 0, "x": x, "nticks": 5}
+    def axis(self, x: float) -> dict[str, object]:
+        """Plotly's axis of the colours; where they tell anything, with its key at this share of the width."""
+        key = {"title": {"text": "V*"}, "thickness": 12, "len": 0.9, "outlinewidth": 0, "x": x, "nticks": 5}
+        return {
+            "colorscale": blues(), "cmin": self.low, "cmax": self.high, "showscale": self.telling, "colorbar": key,
+        }  # fmt: skip
 
 
 def value_colours(value: Float) -> ValueColours:

@@ -80,7 +80,7 @@ def radar_figure(data: DialMeans) -> go.Figure:
     """The same means around a circle; a negative mean is drawn in the centre."""
     edge = rim(max(e.value for row in data.means for e in row))
     figure = narrow(300, f"{data.note} · centre = 0, rim = {edge:g}", legend=len(data.names), bottom=30)
-    around = [name.replace("_", "_<br>") for name in data.dials]
+    around = [_halved(name) for name in data.dials]
     for i, (name, row) in enumerate(zip(data.names, data.means, strict=True)):
         values = [min(edge, max(0.0, e.value)) for e in row]
         figure.add_scatterpolar(
@@ -91,13 +91,22 @@ def radar_figure(data: DialMeans) -> go.Figure:
         )  # fmt: skip
     between = 90 - 180 / len(data.dials)  # the numbers stand between two dials
     radial = {
-        "range": [0, edge], "tickvals": [edge / 2, edge], "gridcolor": LIGHT.grid, "linecolor": LIGHT.grid,
+        "range": [0, edge], "tickvals": [edge / 2], "gridcolor": LIGHT.grid, "linecolor": LIGHT.grid,
         "angle": between, "tickangle": between, "tickfont": {"size": 11, "color": LIGHT.muted}, "ticks": "",
     }  # fmt: skip
     angular = {"gridcolor": LIGHT.grid, "linecolor": LIGHT.rule, "direction": "clockwise", "rotation": 90}
     figure.update_layout(
-        margin={"l": 90, "r": 90, "t": (figure.layout.margin.t or 0) + 30},
-        height=figure.layout.height + 30,
+        margin={"l": 90, "r": 90, "t": (figure.layout.margin.t or 0) + 42},
+        height=figure.layout.height + 42,
         polar={"bgcolor": LIGHT.paper, "radialaxis": radial, "angularaxis": {**angular, "tickfont": {"size": 12}}},
     )
     return figure
+
+
+def _halved(name: str) -> str:
+    """A name on two lines of nearly the same length, where it has an underscore."""
+    cuts = [i + 1 for i, letter in enumerate(name) if letter == "_"]
+    if not cuts:
+        return name
+    at = min(cuts, key=lambda cut: abs(2 * cut - len(name)))
+    return f"{name[:at]}<br>{name[at:]}"

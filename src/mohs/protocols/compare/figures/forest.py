@@ -70,8 +70,8 @@ class Forest:
         return low - pad, high + pad
 
 
-def forest_figure(data: Forest, columns: int = 0) -> go.Figure:
-    """`columns` leaves room at the right for so many narrow columns."""
+def forest_figure(data: Forest, free: float = 0.0) -> go.Figure:
+    """`free` is the share of the width that numbers leave at the right."""
     sides = any(data.sides)
     size = HIGH_ROW if data.high else ROW
     figure = narrow(size * len(data.rows) + 22 * sides, data.note, bottom=62 if data.title else 40)
@@ -79,7 +79,7 @@ def forest_figure(data: Forest, columns: int = 0) -> go.Figure:
         e, colour = row.estimate, data.colour(row)
         text = _number(e)
         name = f"<b>{row.name}</b>" if row.leading else row.name
-        right = (0, "left", y + 0.02, text) if data.high else (1, "right", y - ABOVE, text)
+        right = (0, "left", y + 0.02, text) if data.high else (1 - free, "right", y - ABOVE, text)
         for x, anchor, at, words in ((0, "left", y - ABOVE - 0.06 * data.high, name), right):
             figure.add_annotation(
                 x=x, xref="x domain", y=at, text=words, showarrow=False, xanchor=anchor,
@@ -100,7 +100,6 @@ def forest_figure(data: Forest, columns: int = 0) -> go.Figure:
     figure.update_layout(
         xaxis={
             "range": list(data.span()), "showline": False, "title": {"text": data.title}, "nticks": 6,
-            "domain": [0, 1 - 0.06 * columns],
         },
         yaxis={
             "range": [len(data.rows) - 0.4, -0.6 - 0.45 * sides], "showticklabels": False, "ticks": "",

@@ -14,7 +14,7 @@ COLOURS = (LIGHT.accent, LIGHT.second, *(LIGHT.actions[i] for i in (2, 3, 1, 6, 
 SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "star", "triangle-down", "hexagon", "cross")
 DASHES = ("solid", "dot", "dash", "dashdot", "longdash")
 LONGEST = 24  # characters of a name in a figure
-LINE = 50  # characters of a note that fit in a page of 400 pixels
+LINE = 140  # characters of a note that fit beside each other; narrow figures break it anew
 LEGEND_COLUMNS = 2  # names beside each other in 400 pixels
 
 

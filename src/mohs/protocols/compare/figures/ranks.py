@@ -10,6 +10,8 @@ from mohs.protocols.compare.figures.looks import colour, short
 from mohs.report import numbers
 from mohs.report.theme import LIGHT
 
+COLUMN, MOST_COLUMNS = 0.06, 5  # the width of a group's line, as a share of the figure's; lines beside each other
+
 
 def rank_forest(comparison: Comparison) -> Forest:
     """The mean ranks, best first."""
@@ -26,14 +28,17 @@ def rank_forest(comparison: Comparison) -> Forest:
 def ranks_figure(comparison: Comparison) -> go.Figure:
     """Mean ranks with intervals, and a line for every group."""
     data, groups = rank_forest(comparison), comparison.groups
-    figure = forest_figure(data, columns=min(len(groups), 5))
+    columns = min(len(groups), MOST_COLUMNS)
+    figure = forest_figure(data, free=COLUMN * columns)
     rows = {agent: y for y, agent in enumerate(comparison.order)}
-    figure.update_layout(xaxis2={"anchor": "y", "domain": [1 - 0.06 * min(len(groups), 5), 1], "visible": False})
-    figure.update_layout(xaxis2={"range": [-0.6, max(len(groups), 1) - 0.4]})
+    low, high = data.span()
+    end = low + (high - low) / (1 - COLUMN * columns)
+    figure.update_xaxes(range=[low, end], tickvals=list(range(1, len(rows) + 1)))
     for column, group in enumerate(groups):
         at = sorted(rows[agent] + data.below for agent in group)
+        place = high + (column + 0.6) / max(len(groups), 1) * (end - high)
         figure.add_scatter(
-            x=[column] * len(at), y=at, mode="lines+markers", xaxis="x2", showlegend=False,
+            x=[place] * len(at), y=at, mode="lines+markers", showlegend=False,
             line={"color": LIGHT.muted, "width": 3}, marker={"size": 8, "color": LIGHT.muted},
             hovertemplate=f"not told apart: {', '.join(short(comparison.names[i]) for i in group)}<extra></extra>",
         )  # fmt: skip

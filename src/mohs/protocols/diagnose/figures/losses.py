@@ -126,4 +126,4 @@ def _note(data: DialLosses) -> str:
     totals = [found.parts.total for found in data.found]
     dial = f"{data.name} ({data.unit})" if data.unit else data.name
     claims = f"{numbers.level(totals[0].level)} intervals, {numbers.count(e.n for e in totals)}"
-    return f"{dial}: share of vanilla's gain that is lost<br>{claims}"
+    return f"{dial}: share of vanilla's gain that is lost · {claims}"

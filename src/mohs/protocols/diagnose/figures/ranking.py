@@ -75,7 +75,7 @@ def ranking_figure(data: Ranking) -> go.Figure:
     rows = data.rows
     levels = sorted({numbers.level(row.damage.level) for row in rows})
     counts = numbers.count(row.damage.n for row in rows if row.damage.known)
-    note = f"share of vanilla's {data.measure} lost,<br>mean over harder doses · "
+    note = f"share of vanilla's {data.measure} lost, mean over harder doses · "
     figure = blank(ROW * len(rows) + 96, f"{note}{' / '.join(levels)} intervals · {counts}")
     ends = [100 * x for row in rows for x in (row.damage.value, row.damage.low, row.damage.high) if math.isfinite(x)]
     low, high = min([0.0, *ends]), max([100 * LEAST_RANGE, *ends])
@@ -94,8 +94,9 @@ def ranking_figure(data: Ranking) -> go.Figure:
             )
         text = f"<b>{row.name}</b>  {numbers.share(e)} · {row.words}{' · runs missing' if row.absent else ''}"
         figure.add_annotation(
-            x=0, xref="paper", y=y - 0.36, text=text.replace(f"{numbers.UNKNOWN} · ", ""), showarrow=False,
-            xanchor="left", yanchor="middle", font={"size": 12, "color": LIGHT.ink if e.known else LIGHT.muted},
+            x=0, xref="paper", y=y - 0.19, text=text.replace(f"{numbers.UNKNOWN} · ", ""), showarrow=False,
+            xanchor="left", yanchor="bottom", font={"size": 12, "color": LIGHT.ink if e.known else LIGHT.muted},
+            bgcolor=LIGHT.paper, borderpad=0,
         )  # fmt: skip
     figure.update_layout(
         xaxis={
