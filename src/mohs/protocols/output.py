@@ -11,7 +11,7 @@ from mohs.report.files import check_directory, slug
 from mohs.report.paper import FOLDER as PAPER
 from mohs.report.paper import check_paper
 from mohs.report.pictures import find_browser
-from mohs.report.terminal import print_json, show_table
+from mohs.report.terminal import print_json, show_table, wrapped
 from mohs.runs.status import SHOWN_KEY
 
 
@@ -64,7 +64,7 @@ def deliver(verdict: Verdict, output: Output) -> None:
         print_json({**verdict.data(), "report": str(path)})
         return
     for sentence in verdict.sentences:
-        print(sentence)
+        print(wrapped(sentence))
     for table in verdict.summary():
         show_table(table.title, table.columns, table.rows)
     print(f"Report: {path}")

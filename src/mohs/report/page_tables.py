@@ -28,7 +28,7 @@ def named(tables: Iterable[TextTable]) -> dict[str, TextTable]:
     """Tables by a name made of their title; equal titles are numbered."""
     found: dict[str, TextTable] = {}
     for table in tables:
-        first = slug(table.title).lower() or "table"
+        first = slug(table.title.partition(",")[0]).lower() or "table"
         names = (first if i == 1 else f"{first}-{i}" for i in count(1))
         found[next(name for name in names if name not in found)] = table
     return found

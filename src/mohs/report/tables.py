@@ -37,7 +37,7 @@ class TextTable:
 
     def latex(self) -> str:
         """As a floating LaTeX table, which needs the package booktabs."""
-        return latex.table(self.title, self.columns, self.rows, f"tab:{slug(self.title).lower()}")
+        return latex.table(self.title, self.columns, self.rows, f"tab:{slug(self.title.partition(',')[0]).lower()}")
 
     def csv(self) -> str:
         """As comma-separated values; a minus is the hyphen that programs read."""

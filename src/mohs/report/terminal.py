@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -26,6 +27,12 @@ def announce_compilation() -> None:
 
     if not any(cache_directory().iterdir()):
         print("mohs: compiling kernels for the first time; later runs start at once", file=sys.stderr)
+
+
+def wrapped(text: str) -> str:
+    """A long text in lines that fit the terminal; one line where it is read by a program."""
+    console = Console()
+    return textwrap.fill(text, console.width, subsequent_indent="  ") if console.is_terminal else text
 
 
 def print_json(data: Any) -> None:

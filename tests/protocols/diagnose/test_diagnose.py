@@ -67,7 +67,7 @@ def test_missing_runs_are_counted_and_too_few_give_no_verdict():
     gaps = judged(study, invented(study, lambda task, seed: None if task["delay"] == 8 else falling(task, seed)))
     assert gaps.missing == 4
     assert [dose.missing for dose in gaps.dials[0].doses] == [0, 0, 0, 0, 4]
-    assert any("missing" in line for line in gaps.sentences)
+    assert any("have not finished" in line for line in gaps.sentences)
     empty = judged(study, {})
     assert empty.missing == 20
     assert "no verdict" in empty.sentences[0]

@@ -26,7 +26,8 @@ def crossing(status: BreakingStatus = BreakingStatus.REACHED, low: float = 2.0, 
 
 REACHED = crossing()
 BEYOND = crossing(high=math.inf)  # on average inside the tested doses, perhaps not
-NOT_REACHED = crossing(BreakingStatus.NOT_REACHED, high=math.inf)
+NOT_REACHED = crossing(BreakingStatus.NOT_REACHED, math.inf, math.inf)
+NEARLY = crossing(BreakingStatus.NOT_REACHED, high=math.inf)  # not on average, but perhaps inside
 NOT_LEARNT = crossing(BreakingStatus.NOT_LEARNT, math.nan, math.nan)
 TOO_FEW = crossing(BreakingStatus.TOO_FEW, math.nan, math.nan)
 UNORDERED = crossing(BreakingStatus.UNORDERED, math.nan, math.nan)
@@ -41,6 +42,7 @@ UNORDERED = crossing(BreakingStatus.UNORDERED, math.nan, math.nan)
         ([REACHED], loss(0.0, 0.9), Effect.MAY_BREAK),
         ([BEYOND], loss(0.4, 0.6), Effect.MAY_BREAK),  # the crossing may lie outside
         ([crossing(low=-math.inf)], loss(0.4, 0.6), Effect.MAY_BREAK),
+        ([NEARLY], loss(0.2, 0.4), Effect.MAY_BREAK),
         ([NOT_REACHED], loss(0.01, 0.3), Effect.COSTS),
         ([UNORDERED], loss(0.2, 0.9), Effect.COSTS),  # without an order there is no breaking dose
         ([NOT_REACHED], loss(-0.05, 0.09), Effect.SMALL),

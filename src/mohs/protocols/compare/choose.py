@@ -87,4 +87,6 @@ def _all(study: StoredStudy) -> Hashable:
 def _described(study: StoredStudy) -> str:
     day = time.strftime("%Y-%m-%d", time.localtime(study.created))
     steps, seeds = study.options["budget"], study.options["seeds"]
-    return f"{study.key[:SHOWN_KEY]} of {day} ({study.options['env']}, {steps:,} steps, {seeds} seeds)"
+    given = study.options.get("params")
+    params = "".join(f" {name}={value}" for name, value in given.items()) if isinstance(given, dict) else ""
+    return f"{study.key[:SHOWN_KEY]} of {day} ({study.options['env']}{params}, {steps:,} steps, {seeds} seeds)"

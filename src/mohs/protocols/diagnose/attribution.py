@@ -27,6 +27,7 @@ from mohs.protocols.scale import Values, has_references, references
 from mohs.stats import Gains, Parts, loss_parts
 
 Floats = npt.NDArray[np.float64]
+WIDEST_CUT = 0.2  # of vanilla's gain
 NO_OPTIMUM = "the exact optimum of third-party environments is unknown"
 
 
@@ -49,6 +50,11 @@ class Attribution:
     def bracketed(self) -> bool:
         """Whether the memory part is only known to lie between two values."""
         return self.parts.memory.value - self.least_memory > 0.002
+
+    @property
+    def cut_known(self) -> bool:
+        """Whether evaluations tell the learnt policy's part from that of training: its interval is not too wide."""
+        return not self.reason and self.parts.policy.high - self.parts.policy.low <= WIDEST_CUT
 
     def to_json(self) -> dict[str, Json]:
         """As plain data."""

@@ -20,11 +20,14 @@ LEARNT_ABOVE = 0.1  # vanilla's score, the lower end of its interval
 SMALL = 0.1  # of vanilla's score: the smallest damage that matters
 
 
+HALF_KNOWN = (BreakingStatus.REACHED, BreakingStatus.NOT_REACHED)
+
+
 class Effect(StrEnum):
     """What a dial does to the agent, as far as the runs show."""
 
     BREAKS = "breaks"  # the score certainly halves within the tested doses
-    MAY_BREAK = "may break"  # it halves there on average, but not with certainty
+    MAY_BREAK = "may break"  # it may halve there: the interval of the breaking dose begins inside
     COSTS = "costs"  # it certainly loses something, perhaps more than `SMALL`, and not half of it
     SMALL = "small"  # whatever it loses or gains is certainly not more than `SMALL`
     UNCLEAR = "unclear"  # the runs cannot tell
@@ -74,7 +77,9 @@ def effect_of(
     reached = [found for found in breaking if found.status == BreakingStatus.REACHED]
     if any(math.isfinite(b.low) and math.isfinite(b.high) and losses[b.side].low > 0 for b in reached):
         return Effect.BREAKS
-    if reached:
+    if any(
+        found.status in HALF_KNOWN and (math.isfinite(found.low) or math.isfinite(found.high)) for found in breaking
+    ):
         return Effect.MAY_BREAK
     if max(abs(loss.low), abs(loss.high)) <= SMALL:
         return Effect.SMALL

@@ -21,9 +21,10 @@ from mohs.protocols.diagnose.scale import find_scale
 from mohs.protocols.diagnose.study import RANDOM, VANILLA, DiagnosisStudy
 from mohs.protocols.protocol import Gate, Stop
 from mohs.protocols.scale import between, plain
+from mohs.report import numbers
 from mohs.runs.plan import Track
 from mohs.runs.results import Results
-from mohs.stats import Estimate, auc, estimate, paired_difference
+from mohs.stats import Estimate, auc, estimate, paired_difference, runs_needed
 
 ENOUGH = 0.5  # the score that the advised budget aims at: well above LEARNT_ABOVE, and short of the optimum
 SMALL = 0.05  # a gain below this is none
@@ -52,7 +53,7 @@ class Vanilla:
         """Whether vanilla is learnt; None where too few runs have finished."""
         if self.exact or not self.score.known:
             return is_learnt(self.score)
-        return bool(self.score.low > LEARNT_ABOVE * max(self.score.value, 0))
+        return True if self.score.low > LEARNT_ABOVE * self.score.value else None if self.score.value > 0 else False
 
     @property
     def target(self) -> float:
@@ -65,6 +66,8 @@ def gate(study: DiagnosisStudy) -> Gate:
 
     def decide(results: Results) -> Stop | None:
         vanilla = vanilla_runs(study, results)
+        if vanilla.learnt is None and vanilla.score.known:
+            return _uncertain(study, vanilla)
         return _stop(study, vanilla) if vanilla.learnt is False else None
 
     return Gate((Track(RANDOM, VANILLA), Track(str(study.agent), VANILLA)), decide)
@@ -103,7 +106,7 @@ def _stop(study: DiagnosisStudy, vanilla: Vanilla) -> Stop:
         found = f"{round(score.value, 2) + 0:.2f} of the optimum after {steps} (n = {score.n})"
     else:
         found = f"no certain lead over the random policy after {steps} (n = {score.n})"
-    rising = rises(vanilla.curves, SMALL if vanilla.exact else math.inf)
+    rising = rises(vanilla.curves, SMALL if vanilla.exact else 0.0)
     budget = advised_budget(vanilla.curves, study.budget, vanilla.target, vanilla.exact)
     data: dict[str, Json] = {"score": score.to_dict(), "rising": rising, "advised_budget": budget}
     advice = _advice(study.budget, rising, budget)
@@ -117,6 +120,17 @@ def _stop(study: DiagnosisStudy, vanilla: Vanilla) -> Stop:
     return Stop(f"Vanilla is not learnt: {found}.", advice, data)
 
 
+def _uncertain(study: DiagnosisStudy, vanilla: Vanilla) -> Stop:
+    """Too few runs to tell whether vanilla is learnt."""
+    score, of = vanilla.score, "of the optimum" if vanilla.exact else "more than the random policy"
+    found = f"{numbers.estimated(score)} {of} after {study.budget:,} steps (n = {score.n})"
+    needed = runs_needed(auc(vanilla.curves), score.value - (LEARNT_ABOVE if vanilla.exact else 0.0))
+    seeds = max(needed or 0, 2 * study.seeds)
+    data: dict[str, Json] = {"score": score.to_dict(), "advised_seeds": seeds}
+    text = f"With {score.n} runs it cannot be told whether vanilla is learnt: {found}."
+    return Stop(text, f"Try --seeds {seeds:,}, or a larger --budget.", data)
+
+
 def _advice(budget: int, rising: bool | None, advised: int | None) -> str:
     if rising is None:
         return f"These runs do not show whether it learns: try --budget {10 * budget:,}."
@@ -128,7 +142,7 @@ def _advice(budget: int, rising: bool | None, advised: int | None) -> str:
     return f"Its training return does not rise, so a larger budget alone is unlikely to help. {other}"
 
 
-def rises(curves: Floats, small: float = math.inf) -> bool | None:
+def rises(curves: Floats, small: float = 0.0) -> bool | None:
     """Whether runs do better in the second half of training than in the first; None where that cannot be seen.
 
     The interval of the paired difference must lie above 0. It shows that they do not where it ends below a `small`

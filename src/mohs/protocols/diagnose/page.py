@@ -49,14 +49,15 @@ COLUMNS = (
 
 def summary(verdict: Diagnosis) -> tuple[TextTable, ...]:
     """The dials by damage, for the terminal."""
-    n = numbers.count(d.damage.n for d in verdict.dials if d.damage.known)
+    counts = [d.damage.n for d in verdict.dials if d.damage.known]
+    n = f", {numbers.count(counts)}" if counts else ""
     found = [(d.name, numbers.share(d.damage), effect_text(d)) for d in verdict.dials]
-    own = "the agent's own damage" if verdict.measure == ATTAINED else "damage"
-    tables = [TextTable(f"Dials by {own}, 95% intervals, {n}", ("dial", "damage", "effect"), found)]
-    blamed = [(d.name, *_blamed(d)) for d in verdict.dials if d.hardest is not None]
-    if blamed and not all(d.effect == Effect.NOT_LEARNT for d in verdict.dials):
+    own = ", the agent's own" if verdict.measure == ATTAINED else ""
+    tables = [TextTable(f"Dials by damage{own}, 95% intervals{n}", ("dial", "damage", "effect"), found)]
+    blamed = [(d.name, *_blamed(d)) for d in verdict.dials if d.damage.known and d.hardest is not None]
+    if blamed:
         heads = ("dial", "dose", "total", "task", "memory", "learning")
-        tables.append(TextTable("Whose fault: parts of the loss at the hardest dose, in %", heads, blamed))
+        tables.append(TextTable("Parts of the loss, at the hardest dose, in %", heads, blamed))
     return tuple(tables)
 
 
@@ -66,8 +67,10 @@ def _blamed(dial: DialVerdict) -> tuple[str, ...]:
     if dose is None or dose.attribution is None:
         return (numbers.UNKNOWN,) * 5
     found = dose.attribution.parts
-    shown = (found.total, found.task, found.memory, found.learning)
-    return numbers.dose(dose.value), *(numbers.points(e) for e in shown)
+    total, task, memory, learning = (numbers.points(e) for e in (found.total, found.task, found.memory, found.learning))
+    if dose.attribution.bracketed:
+        memory = f"{numbers.fixed(100 * dose.attribution.least_memory, 0)} to {memory}"
+    return numbers.dose(dose.value), total, task, memory, learning
 
 
 def page(verdict: Diagnosis) -> Page:
@@ -185,6 +188,8 @@ def _losses(dial: DialVerdict, figures: Mapping[str, go.Figure]) -> str:
             continue
         found = dose.attribution.parts
         cells = [_share_cell(getattr(found, part)) for part, _ in PARTS]
+        if dose.attribution.bracketed:
+            cells[2] = cells[2].replace("<td>", f"<td>{numbers.percent(dose.attribution.least_memory)} to ")
         rows.append(f"<tr><td>{escape(numbers.dose(dose.value))}</td>{''.join(cells)}<td>{found.total.n}</td></tr>")
     table = parts.table([dial.name, *(title for _, title in PARTS), "n"], rows)
     return (

@@ -103,9 +103,11 @@ class Runs:
         return Dose(value, samples, means, iqms, *self._curves(turned), attribution, reason)
 
     def _bounds(self, turned: Mapping[str, Any]) -> dict[str, Range]:
-        """The ranges of evaluations: no policy is expected to earn more than the optimum, with or without noise."""
+        """Ranges of lengths and of evaluations: no policy is expected to earn more than the optimum, noise or not."""
         tasks = [self.study.task(turned, seed) for seed in range(self.study.seeds)]
-        found: dict[str, Range] = {}
+        limit = tasks[0]["max_episode_steps"]
+        length = (0.0, math.inf if limit is None else float(limit))
+        found: dict[str, Range] = dict.fromkeys(("length", "eval_length", "noise_free_length"), length)
         for name, of in (("eval", tasks), ("noise_free", [task.noise_free() for task in tasks])):
             best = [(task, self.ceilings.optimum(task)) for task in of]
             known = [(task, value) for task, value in best if value is not None]

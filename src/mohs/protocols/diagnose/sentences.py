@@ -48,7 +48,7 @@ def findings(
     if unattributed and told:
         lines.append(Finding(f"No loss is attributed to the task or to missing memory: {unattributed.rstrip('.')}."))
     if missing:
-        lines.append(Finding(f"{missing} runs are missing; what rests on them is marked.", warning=True))
+        lines.append(Finding(f"{missing} runs have not finished; what rests on them is marked.", warning=True))
     if study.left_out:
         left = "; ".join(study.left_out)
         text = f"Left out of the battery, because the environment does not allow it: {left}."
@@ -76,13 +76,17 @@ def _others(dials: list[DialVerdict]) -> list[str]:
 def _opening(study: DiagnosisStudy, scale: Scale, judged: str, vanilla: Dose, view: float) -> tuple[str, ...]:
     """How vanilla is learnt. `view` is the share of the optimum that the agent's view allows."""
     score, agent = vanilla.means[judged], study.agent.name
+    given = ", ".join(f"{name} = {numbers.dose(value)}" for name, value in study.params)
+    task = f"the vanilla task ({given})" if given else "the vanilla task"
     if scale.random is None:
-        return _between_references(agent, study.budget, score, view, bool(vanilla.means["auc"].n))
+        return _between_references(agent, task, study.budget, score, view, bool(vanilla.means["auc"].n))
     earned = vanilla.means[return_measure(tuple(vanilla.means))]
-    return _beside_random(agent, study.budget, earned, scale.random, is_learnt(score))
+    return _beside_random(agent, task, study.budget, earned, scale.random, is_learnt(score))
 
 
-def _between_references(agent: str, budget: int, vanilla: Estimate, view: float, finished: bool) -> tuple[str, ...]:
+def _between_references(
+    agent: str, task: str, budget: int, vanilla: Estimate, view: float, finished: bool
+) -> tuple[str, ...]:
     """Vanilla's score between the references of its task."""
     if np.isnan(vanilla.value) and finished:
         return ("The vanilla task has no references to normalise by: no verdict.",)
@@ -92,7 +96,7 @@ def _between_references(agent: str, budget: int, vanilla: Estimate, view: float,
     if view < 0.995:
         best = f"the best policy that sees what it sees (which gains {_whole(view)} of what the optimum does)"
     first = (
-        f"On the vanilla task {agent} scores {fixed(vanilla.value, 2)}{with_interval(vanilla, 2)} of the way from the "
+        f"On {task} {agent} scores {fixed(vanilla.value, 2)}{with_interval(vanilla, 2)} of the way from the "
         f"random policy to {best} over {budget:,} steps, n = {vanilla.n}."
     )
     learnt = is_learnt(vanilla)
@@ -101,14 +105,16 @@ def _between_references(agent: str, budget: int, vanilla: Estimate, view: float,
     return (first, _TOO_LITTLE) if learnt is False else (first,)
 
 
-def _beside_random(agent: str, budget: int, earned: Estimate, random: Estimate, learnt: bool | None) -> tuple[str, ...]:
+def _beside_random(
+    agent: str, task: str, budget: int, earned: Estimate, random: Estimate, learnt: bool | None
+) -> tuple[str, ...]:
     """What vanilla earns beside the random policy, where the optimum is unknown."""
     if np.isnan(earned.value):
         return (_no_verdict(agent),)
     if np.isnan(random.value):
         return ("The random policy has not been run on the vanilla task: no verdict.",)
     first = (
-        f"On the vanilla task {agent} earns {numbers.estimated(earned)} an episode over {budget:,} steps of training, "
+        f"On {task} {agent} earns {numbers.estimated(earned)} an episode over {budget:,} steps of training, "
         f"the random policy {numbers.estimated(random)}, n = {earned.n}."
     )
     if learnt or not earned.known:
@@ -162,7 +168,7 @@ def blame(agent: str, dose: Any, unit: str, found: Attribution) -> str:
 def _cut(found: Attribution) -> str:
     """Where the learning's part arises, if it matters and the evaluations can tell."""
     parts = found.parts
-    if not (parts.learning.low > 0 and parts.policy.high - parts.policy.low <= 2 * SMALL):
+    if not (parts.learning.low > 0 and found.cut_known):
         return ""
     return f" ({_whole(parts.policy.value)} in the learnt policy, {_whole(parts.training.value)} on the way to it)"
 
@@ -205,6 +211,9 @@ def _breaks(b: BreakingDose, dial: DialVerdict, certain: bool) -> str:
         return f"{way}{breaks} the agent at {b.dose:.3g} {dial.unit} ({_range(b)}; n = {b.n})".replace("  ", " ")
     if b.status == BreakingStatus.TOO_FEW:
         return f"{way}has too few runs for a breaking dose (n = {b.n})"
+    near = b.high if b.side == Side.DOWN else b.low
+    if np.isfinite(near):
+        return f"{way}may break the agent from {near:.3g} {dial.unit} on".replace("  ", " ") + f" (n = {b.n})"
     edge = f"down to {min(values):g}" if b.side == Side.DOWN else f"up to {max(values):g}"
     return f"{way}does not break it {edge} {dial.unit}".rstrip() + f" (n = {b.n})"
 

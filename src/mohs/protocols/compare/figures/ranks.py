@@ -1,4 +1,4 @@
-"""Who ranks first, and which agents are not told apart?"""
+"""Who ranks first, and which agents are not significantly different?"""
 
 from __future__ import annotations
 
@@ -40,6 +40,6 @@ def ranks_figure(comparison: Comparison) -> go.Figure:
         figure.add_scatter(
             x=[place] * len(at), y=at, mode="lines+markers", showlegend=False,
             line={"color": LIGHT.muted, "width": 3}, marker={"size": 8, "color": LIGHT.muted},
-            hovertemplate=f"not told apart: {', '.join(short(comparison.names[i]) for i in group)}<extra></extra>",
+            hovertemplate=f"no significant difference: {', '.join(short(comparison.names[i]) for i in group)}<extra></extra>",
         )  # fmt: skip
     return figure

@@ -9,8 +9,8 @@ from dataclasses import replace
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
+from mohs.protocols.diagnose.effects import HALF_KNOWN
 from mohs.protocols.diagnose.figures.response import (
-    HALF_KNOWN,
     DialResponse,
     draw_means,
     draw_missing,

@@ -92,7 +92,7 @@ def _series(found: tuple[Attribution, ...]) -> list[Series]:
     certain = [value - less for value, less in zip(memory[3], wide, strict=True)]
     bracket = [f"up to {numbers.percent(x)} more" for x in wide]
     shared = any(each.reason for each in found)
-    cut = not any(math.isnan(each.parts.policy.value) for each in found)
+    cut = all(each.cut_known for each in found)
     learning = [part("learnt policy", "policy", LIGHT.accent), part("lost while learning", "training", LIGHT.run)]
     if shared or not cut:
         learning = [part("learning or memory" if shared else "learning", "learning", LIGHT.accent)]
@@ -109,7 +109,7 @@ def _span(found: Attribution) -> tuple[float, float]:
     parts = found.parts
     values = [_drawn(e.value) for e in (parts.task, parts.memory, parts.learning, parts.policy, parts.training)]
     task, memory, learning, *cut = values
-    drawn = [task, memory, *([learning] if found.reason else cut)]
+    drawn = [task, memory, *(cut if found.cut_known else [learning])]
     return sum(min(v, 0.0) for v in drawn), sum(max(v, 0.0) for v in drawn)
 
 

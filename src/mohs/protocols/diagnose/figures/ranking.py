@@ -56,7 +56,7 @@ def effect_text(dial: DialVerdict) -> str:
     """What a dial does to the agent, in few words."""
     if dial.effect in (Effect.BREAKS, Effect.MAY_BREAK):
         found = [numbers.number(b.dose) for b in dial.breaking if b.status == BreakingStatus.REACHED]
-        return f"{dial.effect} at {' and '.join(found)}"
+        return f"{dial.effect} at {' and '.join(found)}" if found else str(dial.effect)
     words = {
         Effect.COSTS: "does not halve it",
         Effect.SMALL: "no effect above 10%",

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import plotly.graph_objects as go
 
 from mohs.core.registry import environment
+from mohs.protocols.diagnose.effects import HALF_KNOWN
 from mohs.protocols.diagnose.verdict import NOISE_FREE, Diagnosis, DialVerdict
 from mohs.protocols.measures import MEASURES, return_measure
 from mohs.report import numbers
@@ -17,9 +18,7 @@ from mohs.report.figures.dose_axis import DoseAxis, dose_axis, numeric
 from mohs.report.figures.marks import error_bars
 from mohs.report.figures.ranges import axis_range
 from mohs.report.theme import LIGHT
-from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side, monotone_fit
-
-HALF_KNOWN = (BreakingStatus.REACHED, BreakingStatus.NOT_REACHED)
+from mohs.stats import BreakingDose, Estimate, Side, monotone_fit
 
 
 @dataclass(frozen=True, eq=False)
