@@ -13,6 +13,7 @@ from mohs.protocols.diagnose.verdict import Diagnosis
 from mohs.report.fit import fitted, fitting, texts
 from mohs.report.fit.axes import fit_horizontal, places
 from mohs.report.fit.cells import fit_cells
+from mohs.report.fit.frame import legend_height
 from mohs.report.theme import dress, heading
 
 WIDTHS = (340, 560, 748)
@@ -116,3 +117,81 @@ def test_words_wrap_between_words_and_tags_survive() -> None:
     assert text.startswith("<b>")
     assert text.endswith("</b>")
     assert all(texts.width(line, 12) <= 60 for line in texts.lines(text))
+
+
+def rows(text: str, **more: object) -> go.Figure:
+    """Three bars with a text above each."""
+    figure = go.Figure()
+    dress(figure, 300, "a note")
+    figure.add_bar(x=[1, 2, 3], y=[0, 1, 2], orientation="h")
+    for y in range(3):
+        place = {"x": 0, "xref": "paper", "y": y, "xanchor": "left", "yanchor": "bottom", "showarrow": False}
+        figure.add_annotation({**place, "font": {"size": 12}, "text": text, **more})
+    figure.update_layout(xaxis={"range": [0, 3]}, yaxis={"range": [2.5, -0.5], "showticklabels": False})
+    return figure
+
+
+def test_texts_of_rows_break_before_the_border_and_rows_get_higher() -> None:
+    short, long = (
+        fitted(rows("a name"), 340),
+        fitted(rows("a long name 52% [39%, 74%] · breaks at 5.56 deviations"), 340),
+    )
+    for figure in (short, long):
+        room = 340 - figure.layout.margin.l
+        assert all(texts.width(a.text, 12) <= room for a in figure.layout.annotations)
+    assert [a.text for a in short.layout.annotations] == ["a name"] * 3
+    assert long.layout.annotations[0].text == "a long name 52% [39%, 74%]<br>breaks at 5.56 deviations"
+    assert long.layout.height >= short.layout.height + 3 * 1.3 * 12
+
+
+def test_a_text_behind_the_longest_bar_makes_its_axis_longer() -> None:
+    figure = fitted(rows("2,089,885,721 steps of an agent, k = 11, m = 15", x=3, xref="x", yanchor="middle"), 340)
+    low, high = figure.layout.xaxis.range
+    room = 340 - figure.layout.margin.l - figure.layout.margin.r
+    end = room * (3 - low) / (high - low) + texts.width(figure.layout.annotations[0].text, 12)
+    assert high > 3
+    assert end <= room + figure.layout.margin.r
+    assert "k = 11" in figure.layout.annotations[0].text
+
+
+def test_texts_to_the_right_of_the_panel_get_a_margin() -> None:
+    figure = fitted(rows("random 0.0139", x=1, xshift=6), 340)
+    assert figure.layout.margin.r >= 6 + texts.width("random 0.0139", 12)
+
+
+def test_names_around_a_circle_have_room() -> None:
+    figure = go.Figure()
+    dress(figure, 400, "a note")
+    names = ["reward_<br>noise", "delay", "irrelevant_<br>features"]
+    figure.add_scatterpolar(r=[1, 1, 1], theta=names, name="an agent")
+    figure.update_layout(polar={"radialaxis": {"range": [0, 1]}})
+    layout = fitted(figure, 351).layout
+    assert min(layout.margin.l, layout.margin.r) >= texts.width("irrelevant_", 11)
+    assert layout.height > 351 - layout.margin.l - layout.margin.r + 2 * texts.height(names[0], 11)
+
+
+def test_the_only_panel_keeps_its_width_beside_the_key_of_its_colours() -> None:
+    figure = go.Figure()
+    dress(figure, 400, "a note")
+    figure.add_heatmap(z=[[1, 2], [3, 4]], coloraxis="coloraxis")
+    figure.update_layout(xaxis={"domain": [0, 0.3]}, coloraxis={"showscale": True, "colorbar": {"x": 0.31}})
+    layout = fitted(figure, 351).layout
+    assert layout.xaxis.domain == (0, 1)
+    assert layout.coloraxis.colorbar.x > 1
+    assert layout.margin.r > 60
+
+
+def test_numbers_at_every_multiple_get_sparse_and_an_axis_keeps_two_labels() -> None:
+    every: dict[str, object] = {"range": [0.5, 11.5], "dtick": 1}
+    fit_horizontal(every, 170)
+    assert every["dtick"] == 2
+    chosen: dict[str, object] = {"range": [0, 4000], "nticks": 3}
+    fit_horizontal(chosen, 118)
+    assert chosen["nticks"] == 3
+
+
+def test_a_legend_of_several_lines_has_columns_of_the_same_width() -> None:
+    figure = go.Figure([go.Bar(x=[1], y=[1], name=name) for name in ("a", "b", "c", "a name that is rather long")])
+    one, many = (legend_height(figure, room) for room in (600, 260))
+    assert one == 10 + 19
+    assert many == 10 + 4 * 19

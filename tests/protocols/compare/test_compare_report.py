@@ -88,7 +88,7 @@ def test_long_names_are_cut_in_the_middle() -> None:
 @pytest.mark.parametrize("which", ["two", "many"])
 def test_the_report_is_written_whole_and_loads_nothing(which: str, tmp_path: Path, request) -> None:
     compared = request.getfixturevalue(which)
-    path = compared.save(tmp_path / "alone")  # a report beside others shares their copy of Plotly
+    path = compared.save(tmp_path / "alone")  # reports of other tests would share a copy of plotly with it
     assert {"frame.csv", "report.html", "verdict.json"} <= {p.name for p in path.parent.iterdir()}
     assert loads(path.read_text()) == []
     assert json.loads((path.parent / "verdict.json").read_text()) == json.loads(json.dumps(compared.to_json()))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mohs.report.fit import texts
 
-SIZE, SMALLEST = 12.0, 7.0
+SIZE, SMALLEST = 12.0, 6.5
 _INTERVAL = re.compile(r"\[([^\],]+), ([^\],]+)\]")
 _BOLD = re.compile(r"<b>.*?</b>")
 

@@ -23,7 +23,7 @@ from mohs.report.fit.polar import fit_polar
 from mohs.report.theme import WIDTH
 
 HEADING = 13.0  # font size of the theme
-RIGHT = 14  # the least margin, in pixels
+RIGHT = 20  # the least margin, in pixels
 NARROWEST = {1: 200, 2: 230}  # pixels of a panel in a figure of so many columns; else SMALL
 SMALL = 118
 _AXIS = re.compile(r"([xy])axis(\d*)$")

@@ -28,6 +28,7 @@ LETTER, LINE = 6.9, 15.0  # pixels of a label
 ARROW = 34.0  # pixels that the arrow of a bound reaches down
 LONGEST_NAME = 34
 HEIGHT = 520
+CLOSE = 2.0  # powers of ten between the ends of the axis
 MARGIN = {"l": 64, "r": 24, "t": 46, "b": 96}
 
 Box = tuple[float, float, float, float]  # left, right, bottom, top
@@ -108,12 +109,20 @@ def scatter_figure(data: Scatter) -> go.Figure:
             )  # fmt: skip
     _draw_names(figure, data.tasks, (left, right), (bottom, top))
     figure.update_xaxes(
-        type="log", range=[left, right], title={"text": "number of states, log scale"}, dtick=1,
-        exponentformat="power",
+        type="log", range=[left, right], title={"text": "number of states, log scale"}, **_ticks(left, right),
     )  # fmt: skip
     figure.update_yaxes(title={"text": "effective horizon"}, range=[bottom, top])
     figure.update_layout(margin=MARGIN, showlegend=True)
     return figure
+
+
+def _ticks(left: float, right: float) -> dict[str, object]:
+    """Powers of ten; between close ends, of which few may lie inside, also two and five times these."""
+    if right - left >= CLOSE:
+        return {"dtick": 1, "exponentformat": "power"}
+    found = [f * 10**power for power in range(math.floor(left), math.ceil(right)) for f in (1, 2, 5)]
+    inside = [value for value in found if left <= math.log10(value) <= right]
+    return {"tickvals": inside, "ticktext": [f"{value:,g}" for value in inside]}
 
 
 def _interval(task: Task) -> tuple[float, float]:

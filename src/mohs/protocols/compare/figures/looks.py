@@ -47,7 +47,7 @@ def rim(highest: float) -> float:
 
 
 def narrow(height: int, note: str, *, legend: int = 0, bottom: int = 46, left: int = 16) -> go.Figure:
-    """An empty figure that reads at 400 pixels: a note of several lines, and room for a legend of so many names."""
+    """An empty figure with a note, and room for a legend of so many names."""
     lines = textwrap.wrap(note, LINE, break_long_words=False)
     top, below = 28 + 16 * len(lines), bottom + 22 * -(-legend // LEGEND_COLUMNS)
     figure = blank(top + height + below, "<br>".join(lines))
