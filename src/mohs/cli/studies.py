@@ -30,7 +30,7 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
         print_json([s.to_json() for s in found])
         return
     columns = ("study", "name", "env", "runs", "date", "done")
-    show_table(f"Studies in {name} (runs: seeds × steps)", columns, [_row(s) for s in found])
+    show_table(f"Studies in {name} (runs: seeds×steps)", columns, [_row(s) for s in found])
     for s in found:
         for reason in dict.fromkeys(failure.reason for failure in s.failures):
             print(f"failed: {s.study.name}: {reason}", file=sys.stderr)
@@ -46,7 +46,7 @@ def _row(s: StudyStatus) -> tuple[str, ...]:
     more = [s.study.protocol, *([f"label {s.study.label}"] if s.study.label else [])]
     more += [f"version {version[:SHOWN_KEY]}" for version in s.about.versions]
     name = without_folders(s.study.name)
-    runs = f"{s.about.seeds} × {'–'.join(map(short, s.about.budget))}"
+    runs = f"{s.about.seeds}×{'–'.join(map(short, s.about.budget))}"
     day = time.strftime("%Y-%m-%d", time.localtime(s.study.created))
     return key, "\n".join([name, *more]), where, runs, day, f"{s.done}/{s.cells}"
 

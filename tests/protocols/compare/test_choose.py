@@ -156,7 +156,7 @@ def test_an_edited_agent_keeps_its_earlier_report(run, tmp_path):
     assert sum("before" in name for name in reports) == 1
     code, out, _ = run("status")
     assert code == 0
-    for word in ("label before", "toy/discrete", "3 × 200", "2 × 200", "mine.py:make"):
+    for word in ("label before", "toy/discrete", "3×200", "2×200", "mine.py:make"):
         assert word in out
     assert max(map(len, out.splitlines())) <= 80
     assert len(set(re.findall(r"version (\w{8})", out))) == 2

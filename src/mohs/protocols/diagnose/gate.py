@@ -29,6 +29,7 @@ from mohs.stats import Estimate, auc, estimate, paired_difference, runs_needed
 ENOUGH = 0.5  # the score that the advised budget aims at: well above LEARNT_ABOVE, and short of the optimum
 SMALL = 0.05  # a gain below this is none
 MOST_TIMES = 100  # the budget, beyond which an extrapolation says nothing
+MOST_SEEDS = 10  # times those of the study that may be advised
 STEEPEST = 2.0  # the power of time with which a score is taken to rise at most
 FEWEST_WINDOWS = 10  # of a training curve; on fewer one cannot see whether it rises
 
@@ -66,9 +67,9 @@ def gate(study: DiagnosisStudy) -> Gate:
 
     def decide(results: Results) -> Stop | None:
         vanilla = vanilla_runs(study, results)
-        if vanilla.learnt is None and vanilla.score.known:
-            return _uncertain(study, vanilla)
-        return _stop(study, vanilla) if vanilla.learnt is False else None
+        if vanilla.learnt or not vanilla.score.known:
+            return None
+        return (_uncertain(study, vanilla) if vanilla.learnt is None else None) or _stop(study, vanilla)
 
     return Gate((Track(RANDOM, VANILLA), Track(str(study.agent), VANILLA)), decide)
 
@@ -120,12 +121,14 @@ def _stop(study: DiagnosisStudy, vanilla: Vanilla) -> Stop:
     return Stop(f"Vanilla is not learnt: {found}.", advice, data)
 
 
-def _uncertain(study: DiagnosisStudy, vanilla: Vanilla) -> Stop:
-    """Too few runs to tell whether vanilla is learnt."""
+def _uncertain(study: DiagnosisStudy, vanilla: Vanilla) -> Stop | None:
+    """Too few runs to tell whether vanilla is learnt; None where no reasonable number of them would."""
     score, of = vanilla.score, "of the optimum" if vanilla.exact else "more than the random policy"
     found = f"{numbers.estimated(score)} {of} after {study.budget:,} steps (n = {score.n})"
     needed = runs_needed(auc(vanilla.curves), score.value - (LEARNT_ABOVE if vanilla.exact else 0.0))
-    seeds = max(needed or 0, 2 * study.seeds)
+    if needed is None or needed > MOST_SEEDS * study.seeds:
+        return None
+    seeds = max(needed, 2 * study.seeds)
     data: dict[str, Json] = {"score": score.to_dict(), "advised_seeds": seeds}
     text = f"With {score.n} runs it cannot be told whether vanilla is learnt: {found}."
     return Stop(text, f"Try --seeds {seeds:,}, or a larger --budget.", data)
@@ -142,7 +145,7 @@ def _advice(budget: int, rising: bool | None, advised: int | None) -> str:
     return f"Its training return does not rise, so a larger budget alone is unlikely to help. {other}"
 
 
-def rises(curves: Floats, small: float = 0.0) -> bool | None:
+def rises(curves: Floats, small: float = math.inf) -> bool | None:
     """Whether runs do better in the second half of training than in the first; None where that cannot be seen.
 
     The interval of the paired difference must lie above 0. It shows that they do not where it ends below a `small`

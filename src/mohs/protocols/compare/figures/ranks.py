@@ -36,10 +36,11 @@ def ranks_figure(comparison: Comparison) -> go.Figure:
     figure.update_xaxes(range=[low, end], tickvals=list(range(1, len(rows) + 1)))
     for column, group in enumerate(groups):
         at = sorted(rows[agent] + data.below for agent in group)
+        names = ", ".join(short(comparison.names[i]) for i in group)
         place = high + (column + 0.6) / max(len(groups), 1) * (end - high)
         figure.add_scatter(
             x=[place] * len(at), y=at, mode="lines+markers", showlegend=False,
             line={"color": LIGHT.muted, "width": 3}, marker={"size": 8, "color": LIGHT.muted},
-            hovertemplate=f"no significant difference: {', '.join(short(comparison.names[i]) for i in group)}<extra></extra>",
+            hovertemplate=f"no significant difference: {names}<extra></extra>",
         )  # fmt: skip
     return figure
