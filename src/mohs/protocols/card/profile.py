@@ -103,7 +103,7 @@ class Profile:
     percentiles: tuple[Percentile, ...]
     neighbours: tuple[Neighbour, ...]
     own: Neighbour | None
-    expected: float | None  # mean score of the agents on the neighbours
+    expected: float | None  # mean score of Q-learning on the neighbours
     difficulty: Difficulty
     reasons: tuple[str, ...]  # keys of the one or two indicators that make it so
     known_tasks: int
@@ -132,11 +132,15 @@ class Profile:
 def profile(card: Card, known: Collection | None = None) -> Profile:
     """Compares a card with the reference collection, or with another one."""
     known = collection() if known is None else known
-    values = indicator_values(card)
+    values, name = indicator_values(card), short_name(card.name)
+    listed = next(
+        (task for task in known.tasks if short_name(task.name) == name and task.horizon == card.horizon), None
+    )
+    if listed is not None:  # what a card cannot tell of a known task without a table, the collection can
+        values = {key: listed.values.get(key) if value is None else value for key, value in values.items()}
     percentiles = tuple(_percentile(indicator, values[indicator.key], known) for indicator in INDICATORS)
     near = neighbours(values, known)
-    name = short_name(card.name)
-    own = next((n for n in near if short_name(n.task.name) == name and n.task.horizon == card.horizon), None)
+    own = next((n for n in near if n.task is listed), None)
     others = tuple(n for n in near if n is not own)[:NEIGHBOURS]
     scores = [n.task.score for n in others if n.task.score is not None]
     expected = sum(scores) / len(scores) if scores else None

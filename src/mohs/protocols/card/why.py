@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mohs.protocols.card.collection import KnownTask
+from mohs.protocols.card.collection import JUDGE, KnownTask
 from mohs.protocols.card.indicators import BY_KEY
 from mohs.protocols.card.profile import Difficulty, Neighbour, Profile, short_name
 from mohs.protocols.words import joined
@@ -50,7 +50,7 @@ def _similar(found: Profile) -> tuple[str, ...]:
     if not rest or found.expected is None:
         return (text,)
     others = joined([short_name(n.task.name) for n in rest[:2]])
-    mean = f"on the {len(found.neighbours)} most similar tasks the agents reached {found.expected:.2f} on average"
+    mean = f"on the {len(found.neighbours)} most similar tasks {AGENTS[JUDGE]} reached {found.expected:.2f} on average"
     return (f"{text} Next come {others}; {mean}.",)
 
 
