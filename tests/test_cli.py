@@ -121,8 +121,7 @@ def test_cards_alone_and_side_by_side(mohs_run):
     code, out, _ = mohs_run("card", "toy/discrete", "delay=1", "CartPole-v1", "--horizon", "5", "--out", "both")
     assert code == 0
     assert "Effective horizon" in out
-    (missing,) = (line for line in out.splitlines() if line.startswith("CartPole-v1") and "needs a table" in line)
-    assert "it has no table" in missing
+    assert any(line.startswith("CartPole-v1") and "it has no table" in line for line in out.splitlines())
     both = json.loads(Path("both/verdict.json").read_text())
     assert [card["exact"] for card in both["cards"]] == [True, False]
 

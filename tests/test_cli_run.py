@@ -54,6 +54,7 @@ def test_a_study_is_planned_run_and_reported(place, capsys):
         "report.html",
         "verdict.json",
         "summary.csv",
+        "differences.csv",
         "frame.csv",
     }
     page = (place / "there" / "report.html").read_text()

@@ -15,7 +15,7 @@ SURPRISE = 1e-7  # a p-value that does not happen by chance
 
 
 def surprising(successes, runs, chance):
-    return binomtest(successes, runs, chance).pvalue < SURPRISE
+    return binomtest(successes, runs, min(chance, 1.0)).pvalue < SURPRISE
 
 
 def corridor(steps, horizon=12, width=2):

@@ -26,10 +26,10 @@ def known(*values: dict[str, float | None], scores: tuple[float, ...] = ()) -> C
     """An invented collection."""
     tasks = [
         KnownTask(f"task {i}", "invented", 10, {**dict.fromkeys(KEYS), **found},
-                  {"dqn": Outcome(scores[i], scores[i], scores[i], 3)} if scores else {})
+                  {"q_learning": Outcome(scores[i], scores[i], scores[i], 3)} if scores else {})
         for i, found in enumerate(values)
     ]  # fmt: skip
-    return Collection(tuple(tasks), ("dqn",), 1000, 3)
+    return Collection(tuple(tasks), ("q_learning",), 1000, 3)
 
 
 def lock(states: int, actions: int = 4) -> Table:
