@@ -15,6 +15,7 @@ from typing import Any
 
 from mohs.core.values import Json
 from mohs.protocols.card.indicators import BY_KEY
+from mohs.report.numbers import fixed
 
 FILE = Path(__file__).parent / "collection.json"
 
@@ -32,7 +33,7 @@ class Outcome:
     n: int
 
     def __str__(self) -> str:
-        value, low, high = (f"{round(number, 2) + 0.0:.2f}" for number in (self.value, self.low, self.high))
+        value, low, high = (fixed(number, 2) for number in (self.value, self.low, self.high))
         known = not (math.isnan(self.low) or math.isnan(self.high))
         return f"{value} [{low}, {high}]" if known else value
 
