@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from mohs.stats import BreakingDose, BreakingStatus, Estimate, Side
+from mohs.stats import BreakingDose, Estimate
 
 UNKNOWN = "–"
 
@@ -95,20 +95,10 @@ def count(n: Iterable[int]) -> str:
     return f"n = {counts[0]}" if len(counts) == 1 else f"n = {counts[0]} to {counts[-1]}"
 
 
-def breaking(found: BreakingDose, unit: str, both: bool = False) -> str:
-    """Where it breaks, in few words; with `both`, on which side of vanilla."""
-    words = {
-        BreakingStatus.NOT_LEARNT: "vanilla not learnt",
-        BreakingStatus.TOO_FEW: "too few runs",
-        BreakingStatus.UNORDERED: "doses have no order",
-    }
-    if found.status in words:
-        return words[found.status]
-    arrow = {Side.DOWN: "↓ ", Side.UP: "↑ "}.get(found.side, "") if both else ""
-    if found.status == BreakingStatus.NOT_REACHED:
-        return f"{arrow}not reached"
+def breaking(found: BreakingDose, unit: str) -> str:
+    """Where it breaks, in few words."""
     ends = ", ".join("beyond" if math.isinf(end) else number(end) for end in (found.low, found.high))
-    return f"{arrow}breaks at {number(found.dose)} {unit}".rstrip() + f" [{ends}]"
+    return f"breaks at {number(found.dose)} {unit}".rstrip() + f" [{ends}]"
 
 
 def formatted(value: float, form: str) -> str:

@@ -60,7 +60,7 @@ def losses_figure(data: DialLosses) -> go.Figure:
         x=[100 * e.value for e in totals], y=list(range(len(totals))), mode="markers", name="total with its interval",
         marker={"symbol": "line-ns", "size": 15, "line": {"color": LIGHT.ink, "width": 2.4}},
         error_x=error_bars(totals, unit=100),
-        text=[_percent(e) for e in totals], hovertemplate="total: %{text}<extra></extra>",
+        text=[f"{numbers.share(e)}, n = {e.n}" for e in totals], hovertemplate="total: %{text}<extra></extra>",
     )  # fmt: skip
     ends = [100 * x for e in totals for x in (e.value, e.low, e.high) if math.isfinite(x)]
     ends += [100 * x for found in data.found for x in _span(found)]
@@ -85,7 +85,13 @@ Series = tuple[str, str, str, list[float], list[str]]  # name, colour, pattern, 
 def _series(found: tuple[Attribution, ...]) -> list[Series]:
     def part(name: str, of: str, colour: str) -> Series:
         estimates: list[Estimate] = [getattr(each.parts, of) for each in found]
-        return name, colour, "", [_drawn(e.value) for e in estimates], [_percent(e) for e in estimates]
+        return (
+            name,
+            colour,
+            "",
+            [_drawn(e.value) for e in estimates],
+            [f"{numbers.share(e)}, n = {e.n}" for e in estimates],
+        )
 
     wide = [each.parts.memory.value - each.least_memory if each.bracketed else 0.0 for each in found]
     memory = part("needs memory", "memory", LIGHT.second)
@@ -115,11 +121,6 @@ def _span(found: Attribution) -> tuple[float, float]:
 
 def _drawn(value: float) -> float:
     return 0.0 if math.isnan(value) else value
-
-
-def _percent(e: Estimate) -> str:
-    ends = f" [{numbers.percent(e.low)}, {numbers.percent(e.high)}]" if e.known else ""
-    return f"{numbers.percent(e.value)}{ends}, n = {e.n}"
 
 
 def _note(data: DialLosses) -> str:
