@@ -212,12 +212,12 @@ def test_some_cells_run_first_and_decide_about_the_others(fresh, workers: int, g
             seen.append({key for key, status in store.statuses(c.key for c in made.cells).items() if status == "done"})
             return go_on
 
-        ended = execute(made, store, settings, factory=FACTORY, first=first, proceed=proceed)
+        ended = execute(made, store, settings, factory=FACTORY, stages=[first], proceed=proceed)
         assert seen == [first]
         assert (ended.done, ended.stopped, ended.interrupted) == (len(made.cells) if go_on else 2, not go_on, False)
         run(store, made)
         run(plain, made)
-        assert not execute(made, store, settings, factory=FACTORY, first=first, proceed=proceed).stopped
+        assert not execute(made, store, settings, factory=FACTORY, stages=[first], proceed=proceed).stopped
         assert len(seen) == 1  # nothing was left to decide about
         curves = [dict(found.results(c.key for c in made.cells)) for found in (store, plain)]
         assert {k: {m: v[1].tobytes() for m, v in c.items()} for k, c in curves[0].items()} == {

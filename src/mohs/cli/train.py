@@ -22,7 +22,7 @@ EXIT_FAILED_CELLS, EXIT_STOPPED, EXIT_INTERRUPTED = 1, 3, 130
 PackSize = Annotated[int | None, typer.Option(help="Most cells of a pack; by default as many as suit the agent.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show the plan, with the time and disk it needs.")]
 KeepGoing = Annotated[
-    bool, typer.Option("--keep-going", help="Run everything, also where the first runs show nothing to go on with.")
+    bool, typer.Option("--keep-going", help="Run everything, also where the first runs would end the study.")
 ]
 Device = Annotated[str, typer.Option(help="Where deep agents train: cpu, cuda, mps ...")]
 
@@ -101,7 +101,9 @@ def train(
         for failed in conducted.failed:
             print(f"\n{failed.count} × {failed.reason}\n{failed.error}", file=sys.stderr)
     deliver(conducted.verdict, Output.of(out, plan.name, png, as_json, paper, single_file, label=label, key=plan.key))
-    return EXIT_FAILED_CELLS if conducted.failed else EXIT_STOPPED if conducted.stopped else 0
+    if conducted.failed:
+        return EXIT_FAILED_CELLS
+    return EXIT_STOPPED if conducted.stopped and not conducted.stopped.answered else 0
 
 
 def _show_cost(plan: Plan, execution: Execution, as_json: bool) -> int:

@@ -65,17 +65,17 @@ def planned(study: Study, execution: Execution) -> Plan:
 def carry_out(study: Study, plan: Plan, execution: Execution, *, keep_going: bool = False) -> Conducted:
     """Trains the cells of a plan that the store does not hold yet, and concludes from all of them.
 
-    Where the protocol has a gate, the tracks that it names run first, and the others only if it lets them; `keep_going`
-    runs them whatever it says. Only the order changes: a cell gives the same results whenever it runs.
+    Where the protocol has a gate, the stages that it names run first, and the next one only if it lets it;
+    `keep_going` runs all whatever it says. Only the order changes: a cell gives the same results whenever it runs.
     """
     gate = None if keep_going else _gate(study)
     with open_store(execution.store) as store:
         if gate is None:
             summary = execute(plan, store, execution)
         else:
-            first, decide = keys_of(gate.first, plan.tracks, plan.runs), gate.decide
+            stages, decide = _stages(gate, plan.tracks, plan.runs), gate.decide
             proceed = lambda: decide(_results(store, plan.tracks, plan.runs)) is None  # noqa: E731
-            summary = execute(plan, store, execution, first=first, proceed=proceed)
+            summary = execute(plan, store, execution, stages=stages, proceed=proceed)
         if summary.interrupted:
             return Conducted(summary, None, ())
         failed = _failed(store, plan.key) if summary.failed else ()
@@ -103,16 +103,33 @@ def _conclude(
     stop = None if gate is None else gate.decide(results)
     if gate is None or stop is None:
         return verdict.noted(notes)
-    if not _untouched(store, set(runs) - keys_of(gate.first, tracks, runs)):
-        return verdict.noted((Finding(stop.sentence, warning=True), *notes))
-    left = f"The other {results.missing:,} runs were left out; --keep-going runs them."
-    return verdict.noted((Finding(f"{stop.sentence} {left}", warning=True), *notes), stop)
+    warning = not stop.answered
+    left = _left_out(store, _stages(gate, tracks, runs))
+    if not left:
+        return verdict.noted((Finding(stop.sentence, warning=warning), *notes))
+    rest = f"The other {left:,} runs were left out; --keep-going runs them."
+    return verdict.noted((Finding(f"{stop.sentence} {rest}", warning=warning), *notes), stop)
 
 
-def _untouched(store: Store, keys: Collection[str]) -> bool:
-    """Whether there are such cells, and none of them was begun."""
-    statuses = store.statuses(keys).values()
-    return bool(keys) and set(statuses) == {CellStatus.PENDING} and not store.checkpoint_steps(keys)
+def _stages(gate: Gate, tracks: Sequence[Track], runs: Sequence[str]) -> list[set[str]]:
+    """The keys of the cells of each stage, each cell once; the last stage has all that no other has."""
+    stages: list[set[str]] = []
+    left = set(runs)
+    for stage in (*(keys_of(tracked, tracks, runs) for tracked in gate.stages), set(runs)):
+        stages.append(stage & left)
+        left -= stage
+    return stages
+
+
+def _left_out(store: Store, stages: Sequence[Collection[str]]) -> int:
+    """How many cells the stages after the last one that was begun have."""
+    left = 0
+    for stage in reversed(stages):
+        statuses = store.statuses(stage).values()
+        if set(statuses) - {CellStatus.PENDING} or store.checkpoint_steps(stage):
+            break
+        left += len(stage)
+    return left
 
 
 def run(study: Study, *, keep_going: bool = False, **execution: Unpack[ExecutionOptions]) -> Any:
@@ -154,7 +171,7 @@ def run(study: Study, *, keep_going: bool = False, **execution: Unpack[Execution
         if summary.failed == summary.cells:
             raise MohsError(f"{text}.")
         warnings.warn(text, RuntimeWarning, stacklevel=2)
-    if conducted.stopped is not None:
+    if conducted.stopped is not None and not conducted.stopped.answered:
         warnings.warn(f"{conducted.stopped.sentence} keep_going=True goes on.", RuntimeWarning, stacklevel=2)
     return conducted.verdict
 

@@ -43,7 +43,7 @@ class Protocol:
         ask: the options of its command, `... -> study` (or `Request`), as typer reads them.
         command: the words that run it on the command line; its name by default.
         prepare: `study -> None`, what must be there before workers start.
-        gate: `study -> Gate`, which tracks run first, and whether what they give is worth the others.
+        gate: `study -> Gate`, which tracks run first, and whether the others are needed.
         commands: further commands of this protocol, by their words.
 
     Example:
@@ -116,22 +116,24 @@ class Study(Interface):
 
 @dataclass(frozen=True)
 class Stop:
-    """Why a study ended after its first tracks: a sentence, what may help, and both as data.
+    """Why a study ended before its last stage: a sentence, what may help, and both as data.
 
     Attributes:
         reason: What was found, one sentence.
         advice: What may help, one sentence or two.
         data: The numbers behind them, for JSON.
+        answered: Whether the study ended because its question is answered, and not because there is none to ask.
     """
 
     reason: str
     advice: str
     data: Mapping[str, Json] = field(default_factory=dict)
+    answered: bool = False
 
     @property
     def sentence(self) -> str:
         """Reason and advice."""
-        return f"{self.reason} {self.advice}"
+        return f"{self.reason} {self.advice}".rstrip()
 
     def to_json(self) -> dict[str, Json]:
         """As plain data."""
@@ -140,9 +142,14 @@ class Stop:
 
 @dataclass(frozen=True)
 class Gate:
-    """The tracks of a study that run first, and the rule that reads their results: None to go on, or why to stop."""
+    """The tracks of a study that run first, stage by stage, and the rule that reads the results after each stage.
 
-    first: tuple[Track, ...]
+    Attributes:
+        stages: The tracks of each stage. All other tracks run last.
+        decide: None to go on with the next stage, or why to stop.
+    """
+
+    stages: tuple[tuple[Track, ...], ...]
     decide: Callable[[Results], Stop | None]
 
 

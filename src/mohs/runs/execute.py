@@ -41,7 +41,7 @@ LOSSES = 5  # machines that a pack may lose before its cells are blamed
 class Summary:
     """How a run ended. `done`, `failed` and `cells` count the plan, `steps` what was trained in this call.
 
-    `stopped` says that the cells that run first were enough: the others were not started.
+    `stopped` says that the stages that ran were enough: the other cells were not started.
     """
 
     done: int
@@ -58,7 +58,7 @@ def execute(
     store: Store,
     execution: Execution,
     *,
-    first: Collection[str] = (),
+    stages: Sequence[Collection[str]] = (),
     proceed: Callable[[], bool] = lambda: True,
     executor: Executor[Any] | None = None,
     retry_failed: bool = True,
@@ -74,9 +74,9 @@ def execute(
         plan: the cells to run.
         store: an open store, which holds what was done before and gets the results.
         execution: workers, pack size, device and progress.
-        first: keys of cells that run before all others.
-        proceed: whether to go on, asked when the first cells are over and others are left. The store then holds the
-            results of the first ones.
+        stages: keys of cells that run first, one stage after the other; all other cells run last.
+        proceed: whether to go on, asked when a stage is over and cells are left. The store then holds the results of
+            the stages so far.
         executor: who trains the packs, in place of the workers of `execution`. The caller closes it.
         retry_failed: run cells again that failed before.
         factory: name of the function `cells, device -> Learner`.
@@ -105,7 +105,7 @@ def execute(
         run = _Run(store, shown, execution.pack_size, pool.room(), work, stop, left)
         shown.start(cells=len(plan.cells), done=done, failed=failed, steps=sum(run.left.values()))
         try:
-            _coordinate(run, pool, _phases(run, todo, set(first), proceed))
+            _coordinate(run, pool, _phases(run, todo, stages, proceed))
         finally:
             shown.close()
         unfinished = len(run.over) < len(todo)
@@ -121,17 +121,18 @@ def execute(
 
 
 def _phases(
-    run: _Run, todo: Sequence[Cell], first: Collection[str], proceed: Callable[[], bool]
+    run: _Run, todo: Sequence[Cell], stages: Sequence[Collection[str]], proceed: Callable[[], bool]
 ) -> Iterator[Sequence[_Job]]:
-    """The jobs of the cells that run first; then, unless these were enough, those of all others."""
-    early = [cell for cell in todo if cell.key in first]
-    rest = [cell for cell in todo if cell.key not in first]
-    if early:
-        run.together = len(early)
-        yield run.jobs(early)
-    if rest and proceed():
-        run.together = len(rest)
-        yield run.jobs(rest)
+    """The jobs of each stage, then those of all other cells, until what has run is enough."""
+    left = list(todo)
+    for stage in (*stages, {cell.key for cell in todo}):
+        now = [cell for cell in left if cell.key in stage]
+        left = [cell for cell in left if cell.key not in stage]
+        if now:
+            run.together = len(now)
+            yield run.jobs(now)
+        if left and not proceed():
+            return
 
 
 def _opened(

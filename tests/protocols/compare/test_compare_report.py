@@ -11,14 +11,14 @@ import pytest
 from drawn_diagnoses import diagnosis
 from mohs.protocols.compare.comparison import Comparison, compare_diagnoses
 from mohs.protocols.compare.figures.dials import bars_figure, dial_means, radar_figure
-from mohs.protocols.compare.figures.forest import forest_figure
-from mohs.protocols.compare.figures.looks import LINE, LONGEST, short
 from mohs.protocols.compare.figures.matrix import improvement_matrix, matrix_figure
 from mohs.protocols.compare.figures.profiles import profiles, profiles_figure
 from mohs.protocols.compare.figures.ranks import ranks_figure
 from mohs.protocols.compare.figures.responses import response_figure, responses
 from mohs.protocols.compare.figures.rows import difference_forest, improvement_forest
 from mohs.protocols.diagnose.verdict import Diagnosis
+from mohs.report.figures.forest import forest_figure
+from mohs.report.figures.looks import LINE, LONGEST, short
 from read_pages import EVIL, html, loads
 
 

@@ -128,6 +128,6 @@ def test_the_gate_names_tracks_of_the_plan(tmp_path: Path) -> None:
     for env in ("toy/discrete", "CartPole-v1"):
         study = DiagnosisStudy.make(agent("random"), env=env, dials=["delay"], seeds=2, budget=500)
         tracks = set(plan(study).tracks)
-        first = set(gate(study).first) & tracks
+        first = set(gate(study).stages[0]) & tracks
         assert {track.point for track in first} == {VANILLA}
         assert len(first) == (2 if env == "CartPole-v1" else 1)

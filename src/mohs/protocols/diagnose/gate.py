@@ -71,7 +71,7 @@ def gate(study: DiagnosisStudy) -> Gate:
             return None
         return (_uncertain(study, vanilla) if vanilla.learnt is None else None) or _stop(study, vanilla)
 
-    return Gate((Track(RANDOM, VANILLA), Track(str(study.agent), VANILLA)), decide)
+    return Gate(((Track(RANDOM, VANILLA), Track(str(study.agent), VANILLA)),), decide)
 
 
 def vanilla_runs(study: DiagnosisStudy, results: Results) -> Vanilla:

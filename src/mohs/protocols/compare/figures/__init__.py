@@ -6,12 +6,12 @@ import plotly.graph_objects as go
 
 from mohs.protocols.compare.comparison import Comparison
 from mohs.protocols.compare.figures.dials import bars_figure, dial_means, radar_figure
-from mohs.protocols.compare.figures.forest import forest_figure
 from mohs.protocols.compare.figures.matrix import matrix_figure
 from mohs.protocols.compare.figures.profiles import profiles, profiles_figure
 from mohs.protocols.compare.figures.ranks import ranks_figure
 from mohs.protocols.compare.figures.responses import response_figure, responses
 from mohs.protocols.compare.figures.rows import difference_forest, improvement_forest
+from mohs.report.figures.forest import forest_figure
 
 
 def comparison_figures(comparison: Comparison) -> dict[str, go.Figure]:

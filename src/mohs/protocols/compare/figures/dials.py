@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import plotly.graph_objects as go
 
 from mohs.protocols.compare.comparison import Comparison
-from mohs.protocols.compare.figures.looks import colour, dash, narrow, rim, short
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
+from mohs.report.figures.looks import colour, dash, narrow, rim, short
 from mohs.report.figures.marks import error_bars
 from mohs.report.theme import LIGHT
 from mohs.stats import Estimate

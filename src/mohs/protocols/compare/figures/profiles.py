@@ -8,10 +8,10 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mohs.protocols.compare.comparison import Comparison
-from mohs.protocols.compare.figures.looks import colour, dash, narrow, rim, short
 from mohs.protocols.diagnose.points import LEVEL
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
+from mohs.report.figures.looks import colour, dash, narrow, rim, short
 from mohs.report.figures.marks import add_band
 from mohs.stats import Profile, joint_profile
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import plotly.graph_objects as go
 
 from mohs.protocols.compare.comparison import Comparison
-from mohs.protocols.compare.figures.forest import Forest, ForestRow, forest_figure
-from mohs.protocols.compare.figures.looks import colour, short
 from mohs.report import numbers
+from mohs.report.figures.forest import Forest, ForestRow, forest_figure
+from mohs.report.figures.looks import colour, short
 from mohs.report.theme import LIGHT
 
 COLUMN, MOST_COLUMNS = 0.06, 5  # the width of a group's line, as a share of the figure's; lines beside each other

@@ -8,12 +8,12 @@ import numpy as np
 import plotly.graph_objects as go
 
 from mohs.protocols.compare.comparison import Comparison
-from mohs.protocols.compare.figures.looks import colour, dash, narrow, rim, short, symbol
 from mohs.protocols.compare.shared import Floats
 from mohs.protocols.diagnose.points import LEVEL
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
 from mohs.report.figures.dose_axis import DoseAxis, dose_axis
+from mohs.report.figures.looks import colour, dash, narrow, rim, short, symbol
 from mohs.report.figures.marks import error_bars
 from mohs.stats import Estimate, bonferroni_comparisons, estimates
 

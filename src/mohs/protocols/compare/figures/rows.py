@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from mohs.protocols.compare.comparison import ALL, Comparison
-from mohs.protocols.compare.figures.forest import Forest, ForestRow
-from mohs.protocols.compare.figures.looks import short
 from mohs.protocols.measures import MEASURES
 from mohs.report import numbers
+from mohs.report.figures.forest import Forest, ForestRow
+from mohs.report.figures.looks import short
 
 HALF = 13  # characters of each of two names beside a number
 

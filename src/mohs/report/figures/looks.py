@@ -1,4 +1,4 @@
-"""How do the agents of a comparison look in every figure? One colour and symbol each, names that fit a phone."""
+"""How do several agents look in every figure? One colour and symbol each, names that fit a phone."""
 
 from __future__ import annotations
 

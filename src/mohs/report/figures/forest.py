@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
-from mohs.protocols.compare.figures.looks import narrow
 from mohs.report import numbers
+from mohs.report.figures.looks import narrow
 from mohs.report.figures.marks import error_bars
 from mohs.report.theme import LIGHT
 from mohs.stats import Estimate
