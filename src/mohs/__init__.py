@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from mohs.protocols.correlate.command import correlate
     from mohs.protocols.diagnose.command import diagnose
     from mohs.protocols.experiment.files import read_study
+    from mohs.protocols.family.command import family
     from mohs.protocols.lifelong.command import lifelong
     from mohs.protocols.lifelong.curriculum import Curriculum
     from mohs.protocols.protocol import Protocol, register_protocol
@@ -52,6 +53,7 @@ _LAZY = {
     "compare": "mohs.protocols.compare.command",
     "correlate": "mohs.protocols.correlate.command",
     "diagnose": "mohs.protocols.diagnose.command",
+    "family": "mohs.protocols.family.command",
     "inject": "mohs.envs.inject",
     "inject_vec": "mohs.envs.inject",
     "lifelong": "mohs.protocols.lifelong.command",
@@ -71,7 +73,7 @@ _MODULES = ("ctgraph",)
 __all__ = [
     "Agent", "AgentEntry", "Cell", "Curriculum", "Dial", "Environment", "Execution", "Family", "MohsError", "Point",
     "Probe", "Protocol", "Reference", "Score", "Segment", "StoreError", "Table", "Task", "TaskSet", "UsageError",
-    "Verdict", "card", "challenge", "compare", "correlate", "ctgraph", "diagnose", "inject", "inject_vec", "lifelong",
+    "Verdict", "card", "challenge", "compare", "correlate", "ctgraph", "diagnose", "family", "inject", "inject_vec", "lifelong",
     "load", "load_verdict", "make", "make_vec", "read_study", "register_agent", "register_environment",
     "register_protocol", "run", "table", "write_report",
 ]  # fmt: skip

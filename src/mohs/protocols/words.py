@@ -68,7 +68,7 @@ def _by_name(option: str, words: Sequence[str], form: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for word in words:
         name, equals, text = word.partition("=")
-        if not equals or not name.isidentifier():
+        if not equals or not name or any(letter.isspace() for letter in name):
             raise UsageError(f"{option} is {word!r}, but must be {form}.")
         if name in found:
             raise UsageError(f"{option} sets {name} twice.")

@@ -1,0 +1,186 @@
+"""What can be typed after `mohs family`, and what can be passed to `mohs.family`?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Unpack
+
+import typer
+
+from mohs.protocols import words
+from mohs.protocols.options import AGENT_HELP, HyperparameterFile, Hyperparameters
+from mohs.protocols.protocol import Request
+from mohs.runs.execution import ExecutionOptions
+
+if TYPE_CHECKING:
+    from mohs.core.cell import Agent
+    from mohs.core.family import Family
+    from mohs.protocols.family.study import FamilyStudy
+    from mohs.protocols.family.verdict import FamilyVerdict
+
+
+def ask(
+    methods: Annotated[list[str], typer.Argument(help=f"Methods to rank. {AGENT_HELP}")],
+    family: Annotated[
+        str | None, typer.Option(help="A family that comes with mohs (mohs families lists them), or a file of points.")
+    ] = None,
+    env: Annotated[str | None, typer.Option(help="Make a family of this environment, with --vary.")] = None,
+    vary: Annotated[
+        list[str] | None,
+        typer.Option(help="A parameter that varies: m=1,2,4 (values) or m=0.4:4 (a range); may be repeated."),
+    ] = None,
+    params: Annotated[
+        list[str] | None, typer.Option("--param", help="A parameter of all points, name=value; may be repeated.")
+    ] = None,
+    weights: Annotated[Path | None, typer.Option(help="A CSV file with the columns name and weight.")] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(help="Trained models of each method: points × seeds. 64 points by default, or all of fewer."),
+    ] = None,
+    design: Annotated[
+        str | None,
+        typer.Option(help="How points are chosen: pivotal, census, m1, m2, m3, hajek, cluster, systematic ..."),
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="Models of each method at each point.")] = 1,
+    steps: Annotated[int | None, typer.Option(help="Environment steps of each model; 50,000 by default.")] = None,
+    episodes: Annotated[int, typer.Option(help="Episodes of the evaluation at the end of training.")] = 20,
+    looks: Annotated[
+        int, typer.Option(help="After how many shares of the budget to stop if the ranking is decided; 1 runs all.")
+    ] = 1,
+    draw: Annotated[int, typer.Option(help="Seed of the sample of points.")] = 0,
+    evaluate: Annotated[
+        list[str] | None,
+        typer.Option(help="A parameter of the evaluated task only, such as reward=upright_time; may be repeated."),
+    ] = None,
+    baseline: Annotated[
+        str | None, typer.Option(help="The agent whose score is 1 at each point, where the optimum is not known.")
+    ] = None,
+    failure: Annotated[float, typer.Option(help="The normalised score below which a method fails at a point.")] = 0.2,
+    hyperparameters: Hyperparameters = None,
+    hyperparameter_file: HyperparameterFile = None,
+) -> Request:
+    """Rank methods over a family of tasks, and find out how misleading its default point is.
+
+    The same command resumes it. Hyperparameters are set in all methods that have them.
+    """
+    from mohs.protocols.family.asked import make_study
+
+    study = make_study(
+        methods,
+        family=family,
+        env=env,
+        vary=vary or (),
+        params=words.settings("--param", params or []),
+        weights=weights,
+        hyperparameters=words.hyperparameters(hyperparameter_file, hyperparameters),
+        baseline=baseline,
+        budget=budget,
+        design=design,
+        seeds=seeds,
+        steps=steps,
+        episodes=episodes,
+        looks=looks,
+        draw=draw,
+        evaluation=words.settings("--evaluate", evaluate or []),
+        failure=failure,
+    )
+    return Request(study, note=_note(study))
+
+
+def family(
+    methods: str | Agent | Sequence[str | Agent],
+    family: str | Family | None = None,
+    *,
+    env: str | Any | None = None,
+    vary: Mapping[str, Any] | Sequence[str] = (),
+    params: Mapping[str, Any] | None = None,
+    weights: Path | str | Sequence[float] | None = None,
+    budget: int | None = None,
+    design: str | None = None,
+    seeds: int = 1,
+    steps: int | None = None,
+    episodes: int = 20,
+    looks: int = 1,
+    draw: int = 0,
+    evaluation: Mapping[str, Any] | None = None,
+    baseline: str | Agent | None = None,
+    failure: float = 0.2,
+    hyperparameters: Mapping[str, Any] | None = None,
+    keep_going: bool = False,
+    **execution: Unpack[ExecutionOptions],
+) -> FamilyVerdict:
+    """Ranks methods over a weighted family of tasks: `mohs family` in Python.
+
+    Runs that the store holds are not run again, so the same call resumes an interrupted one, and a larger budget keeps
+    the runs of a smaller one.
+
+    Args:
+        methods: agents by name, or as `Agent`s.
+        family: a `Family`, the name of one that comes with mohs, or a file of points.
+        env: an environment, to make a family of it with `vary`.
+        vary: what varies: lists of values, or ranges as (low, high); or words as on the command line.
+        params: parameters of all points.
+        weights: one for each point, or a CSV file with the columns name and weight.
+        budget: trained models of each method, points × seeds.
+        design: how points are chosen; `pivotal` by default, or `census` for all.
+        seeds: models of each method at each point.
+        steps: environment steps of each model.
+        episodes: of the evaluation at the end of training.
+        looks: after how many shares of the budget to stop where the ranking is decided.
+        draw: seed of the sample of points.
+        evaluation: parameters of the evaluated task that differ from the trained one.
+        baseline: the agent whose score is 1 at each point, where the optimum is not known.
+        failure: the normalised score below which a method fails at a point.
+        hyperparameters: set in all methods that have them.
+        keep_going: run all of the budget, also where a look decides the ranking.
+        **execution: `store`, `workers`, `pack_size`, `device`, `progress`, `label` (see `Execution`).
+
+    Returns:
+        The ranking with intervals, and how the default point differs from it.
+
+    Raises:
+        UsageError: the study cannot be run.
+        MohsError: every run failed. Where some failed, a warning gives the reasons.
+
+    Example:
+        >>> import mohs, tempfile
+        >>> verdict = mohs.family(
+        ...     ["random", "cem"], env="control/cartpole", vary={"length": [0.25, 0.5, 1.0]}, steps=2000, episodes=5,
+        ...     workers=0, progress="silent", store=f"sqlite:///{tempfile.mkdtemp()}/results.db",
+        ... )
+        >>> verdict.order[0]
+        'cem'
+    """
+    from mohs.protocols.conduct import run
+    from mohs.protocols.family.asked import make_study
+
+    study = make_study(
+        methods if isinstance(methods, Sequence) and not isinstance(methods, str) else [methods],
+        family=family,
+        env=env,
+        vary=vary,
+        params=params or {},
+        weights=weights,
+        hyperparameters=hyperparameters or {},
+        baseline=baseline,
+        budget=budget,
+        design=design,
+        seeds=seeds,
+        steps=steps,
+        episodes=episodes,
+        looks=looks,
+        draw=draw,
+        evaluation=evaluation,
+        failure=failure,
+    )
+    found: FamilyVerdict = run(study, keep_going=keep_going, **execution)
+    return found
+
+
+def _note(study: FamilyStudy) -> str:
+    """2 methods × 60 of 1,024 points × 1 seed, 50,000 steps each; the default point with 5 seeds besides."""
+    seeds = f"{study.seeds} seed{'s' * (study.seeds > 1)}"
+    points = f"{len(study.points):,} of {len(study.members):,} points"
+    default = "" if study.default is None else f"; the default point with {len(study.default_names) * study.seeds} runs"
+    return f"{len(study.methods)} methods × {points} × {seeds}, {study.steps:,} steps each{default}"

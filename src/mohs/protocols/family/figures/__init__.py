@@ -1,0 +1,43 @@
+"""The figures of a family's report, by name: each module has the data of one and draws it."""
+
+from __future__ import annotations
+
+import plotly.graph_objects as go
+
+from mohs.protocols.family.figures.budget import budget_errors, budget_figure
+from mohs.protocols.family.figures.convergence import convergence, convergence_figure
+from mohs.protocols.family.figures.failures import failure_shares, failures_figure
+from mohs.protocols.family.figures.histograms import histogram_figure, histograms
+from mohs.protocols.family.figures.overall import reported, reported_figure
+from mohs.protocols.family.figures.places import parallel_figure, places, slice_figure, telling_axes
+from mohs.protocols.family.figures.profiles import profiles, profiles_figure
+from mohs.protocols.family.figures.weightings import weightings, weightings_figure
+from mohs.protocols.family.figures.wins import wins
+from mohs.protocols.family.verdict import FamilyVerdict
+
+
+def family_figures(verdict: FamilyVerdict) -> dict[str, go.Figure]:
+    """All figures that the data allow."""
+    if not len(verdict.used):
+        return {}
+    found = {
+        "overall": reported_figure(reported(verdict)),
+        "profiles": profiles_figure(profiles(verdict)),
+        "histograms": histogram_figure(histograms(verdict)),
+    }
+    if len(verdict.methods) > 1:
+        found["wins"] = wins(verdict)
+        found["weightings"] = weightings_figure(weightings(verdict))
+    where = places(verdict)
+    if where is not None:
+        found["parallel"] = parallel_figure(where)
+        if (axes := telling_axes(where)) is not None:
+            found["slice"] = slice_figure(where, axes)
+    for name, data, draw in (
+        ("failures", failure_shares(verdict), failures_figure),
+        ("convergence", convergence(verdict), convergence_figure),
+        ("budget", budget_errors(verdict), budget_figure),
+    ):
+        if data is not None:
+            found[name] = draw(data)  # type: ignore[operator]
+    return found

@@ -1,0 +1,94 @@
+"""What did every model score? The evaluations of a study's runs as arrays over methods, sampled points and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.agents.protocol import Points
+from mohs.core.family import Family
+from mohs.core.point import Point
+from mohs.protocols.family.scale import find_scale, of_point
+from mohs.protocols.family.study import FamilyStudy
+from mohs.protocols.measures import MEASURES
+from mohs.protocols.scale import Scale, between
+from mohs.protocols.scores import Scores
+from mohs.runs.results import Results
+from mohs.stats import auc
+
+Floats = npt.NDArray[np.float64]
+_MEASURES = ("eval", "eval_length", "auc")
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """The scores of a study, NaN where a model is missing.
+
+    Attributes:
+        scale: what 0 and 1 are; None where scores are raw returns.
+        table: every measure of every run, with the points' places.
+        scores: [methods, draws of the sample, seeds].
+        default: [methods, runs at the default point]; no columns where the family has no default.
+    """
+
+    scale: Scale | None
+    table: Scores = field(repr=False)
+    scores: Floats = field(repr=False)
+    default: Floats = field(repr=False)
+
+    @property
+    def measure(self) -> str:
+        """The measure that scores are."""
+        return measure_of(self.scale)
+
+    @property
+    def title(self) -> str:
+        """What a score is, in few words."""
+        return MEASURES[self.measure].title
+
+    @property
+    def means(self) -> Floats:
+        """[methods, draws]: means over seeds; NaN where no model has finished."""
+        return nan_mean(self.scores)
+
+
+def measure_of(scale: Scale | None) -> str:
+    """The measure by which methods are judged."""
+    return "eval" if scale is None else "normalised_eval"
+
+
+def outcomes(study: FamilyStudy, results: Results) -> Outcomes:
+    """The scores of all models that have finished."""
+    scale = find_scale(study, results)
+    measures = (measure_of(scale), *(name for name in _MEASURES if name != measure_of(scale)))
+    default = [] if study.default is None else [replace(study.default, name=n, weight=0.0) for n in study.default_names]
+    ran = Family(study.family.axes, (*default, *study.points))
+
+    def measured(_method: str, point: Point, _seed: int, curves: Points) -> Mapping[str, float]:
+        returned = float(np.mean(curves["eval/return"][1]))
+        values = {
+            "eval": returned,
+            "eval_length": float(np.mean(curves["eval/length"][1])),
+            "auc": float(auc(curves["train/return"][1])),
+        }
+        if scale is not None:
+            values["normalised_eval"] = between(of_point(scale, study, point), returned)
+        return values
+
+    table = Scores.of(results, ran, study.labels, measures, measured)
+    values, first = table.values[..., 0], len(default)
+    place = {point.name: first + i for i, point in enumerate(study.points)}
+    drawn = [place[study.members[i].name] for i in study.sample.chosen.tolist()]
+    at_default = values[:, :first].reshape(len(study.methods), -1)
+    return Outcomes(scale, table, values[:, drawn], at_default)
+
+
+def nan_mean(values: Floats) -> Floats:
+    """Means over the last axis, NaN where all are missing."""
+    known = ~np.isnan(values)
+    count = known.sum(axis=-1)
+    total = np.where(known, values, 0.0).sum(axis=-1)
+    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.nan))

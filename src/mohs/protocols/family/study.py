@@ -1,0 +1,309 @@
+"""What does an evaluation over a family ask? Methods, a weighted family, a budget of trained models and a design.
+
+A *model* is one training run of a method at one point. A budget of n models for each method is spent on a sample of
+points (`--design`) and, with more than one seed, on seeds. The default point runs besides, with seeds of its own, so
+that what is usually reported can be compared with what holds over the family.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+from mohs.core.cell import Agent, Cell, Probe, Segment
+from mohs.core.domain import Integer, Real
+from mohs.core.errors import UsageError, unknown
+from mohs.core.family import Family
+from mohs.core.point import Point
+from mohs.core.task import Task, read_json, reading
+from mohs.core.values import Json, from_json, to_json
+from mohs.protocols.family.coordinates import Coordinates, coordinates
+from mohs.protocols.scale import has_references
+from mohs.runs.plan import Plan, Track
+from mohs.runs.windows import window
+from mohs.stats.family.designs import DESIGNS, Sample, draw
+
+PROTOCOL = "family"
+DEFAULT, RANDOM, BASELINE = "default", "random policy", "baseline"
+BUDGET, STEPS, EPISODES = 64, 50_000, 20
+DEFAULT_SEEDS = 5  # runs of each method at the default point: what is usually reported is a mean over a few seeds
+NESTED = ("pivotal", "census")  # designs whose order keeps a smaller sample within a larger one
+FIRST_LOOK = 16  # points before which no interval is given, so that looking earlier decides nothing
+
+
+@dataclass(frozen=True)
+class FamilyStudy:
+    """What an evaluation over a family asks.
+
+    Attributes:
+        methods: the agents, each with hyperparameters.
+        family: all points, with weights; the mark `default` names the point that is usually reported.
+        title: what the family is called.
+        budget: trained models of each method, those at the default point not counted.
+        design: how the points are chosen (`stats.family.designs`).
+        seeds: models of each method at each chosen point.
+        steps: environment steps of each model.
+        episodes: of the evaluation at the end of training.
+        looks: after how many shares of the budget it may end, because the ranking is decided; 1 runs all of it.
+        draw: seed of the sample of points.
+        evaluation: parameters of the evaluated task that differ from those of the trained one.
+        baseline: the agent whose score at each point is 1, where the optimum is not known.
+        failure: a normalised score below which a method has failed at a point.
+    """
+
+    methods: tuple[Agent, ...]
+    family: Family
+    title: str
+    budget: int
+    design: str = "pivotal"
+    seeds: int = 1
+    steps: int = STEPS
+    episodes: int = EPISODES
+    looks: int = 1
+    draw: int = 0
+    evaluation: tuple[tuple[str, Any], ...] = ()
+    baseline: Agent | None = None
+    failure: float = 0.2
+
+    @classmethod
+    def make(
+        cls,
+        methods: Sequence[Agent],
+        family: Family,
+        title: str,
+        *,
+        budget: int | None = None,
+        design: str | None = None,
+        seeds: int = 1,
+        steps: int | None = None,
+        episodes: int = EPISODES,
+        looks: int = 1,
+        draw: int = 0,
+        evaluation: Mapping[str, Any] | None = None,
+        baseline: Agent | None = None,
+        failure: float = 0.2,
+    ) -> FamilyStudy:
+        """Checks everything. By default `BUDGET` points by the pivotal design, or all of a smaller family."""
+        if not methods:
+            raise UsageError("a family needs at least one method.")
+        twice = [str(m) for m in methods if list(map(str, methods)).count(str(m)) > 1]
+        if twice:
+            raise UsageError(f"the method {twice[0]} is named twice.")
+        seeds = Integer(1, 1000).parse("seeds", seeds)
+        members = len(members_of(family))
+        most = members * seeds
+        chosen = design or ("census" if budget is None and members <= BUDGET else "pivotal")
+        if chosen not in DESIGNS:
+            raise unknown("design", chosen, DESIGNS)
+        models = Integer(1).parse("budget", (most if chosen == "census" else BUDGET * seeds) if budget is None else budget)
+        if models > most:
+            raise UsageError(
+                f"budget is {models:,} models of each method, but the family has {members:,} points with {seeds} "
+                f"seed{'s' * (seeds > 1)} each: at most {most:,}; a larger --seeds allows more."
+            )
+        if models < seeds:
+            raise UsageError(f"budget is {models} models, which is less than one point with {seeds} seeds.")
+        if chosen == "census" and models // seeds != members:
+            raise UsageError(f"the design census runs all {members:,} points: leave --budget out, or use another design.")
+        if models // seeds == members and chosen == "pivotal":
+            chosen = "census"
+        return cls(
+            tuple(methods),
+            family,
+            title,
+            models,
+            chosen,
+            seeds,
+            Integer(200).parse("steps", STEPS if steps is None else steps),
+            Integer(1).parse("episodes", episodes),
+            Integer(1, 20).parse("looks", looks),
+            Integer(0, 2**31 - 1).parse("draw", draw),
+            tuple(sorted((evaluation or {}).items())),
+            baseline,
+            Real(-math.inf, math.inf).parse("failure", failure),
+        )
+
+    @property
+    def name(self) -> str:
+        """How people call it: by its methods and its family."""
+        return f"{', '.join(self.labels)} on the family {self.title}"
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the methods."""
+        return tuple(map(str, self.methods))
+
+    @cached_property
+    def members(self) -> tuple[Point, ...]:
+        """The points that have a weight."""
+        return members_of(self.family)
+
+    @cached_property
+    def weights(self) -> Any:
+        """The weights of the members, which sum to 1."""
+        return Family((), tuple(_bare(p) for p in self.members)).weights
+
+    @cached_property
+    def coordinates(self) -> Coordinates:
+        """Where the members lie, in numbers."""
+        return coordinates(self.family.axes, self.members)
+
+    @cached_property
+    def sample(self) -> Sample:
+        """The points that run, in the order in which they do."""
+        return self.sampled(self.design, self.budget // self.seeds)
+
+    def sampled(self, design: str, n: int) -> Sample:
+        """n points by a design."""
+        return draw(design, self.weights, self.coordinates.space, n, self.draw, self.strata)
+
+    @property
+    def nested(self) -> bool:
+        """Whether the first points of the sample are a smaller sample of the same design."""
+        return self.design in NESTED
+
+    @cached_property
+    def strata(self) -> list[str] | None:
+        """The stratum of each member; None where there are none."""
+        found = [point.stratum for point in self.members]
+        return found if any(found) else None
+
+    @cached_property
+    def points(self) -> tuple[Point, ...]:
+        """The chosen points, each once, in the order in which they run."""
+        return tuple(self.members[i] for i in dict.fromkeys(self.sample.chosen.tolist()))
+
+    @property
+    def default(self) -> Point | None:
+        """The point that is usually reported."""
+        return self.family.default
+
+    @property
+    def env(self) -> str:
+        """The environment of the family."""
+        return self.family[0].task.env
+
+    @property
+    def normalised(self) -> bool:
+        """Whether a score is a share of a range whose ends are known at every point."""
+        return self.baseline is not None or has_references(self.env)
+
+    def evaluated(self, task: Task) -> Task:
+        """The task on which a model that was trained on `task` is evaluated."""
+        return task.replace(**dict(self.evaluation)) if self.evaluation else task
+
+    def cell(self, method: Agent, point: Point, seed: int) -> Cell:
+        """One model: training, then the greedy policy."""
+        probe = Probe("eval", self.evaluated(point.task), (self.steps,), self.episodes)
+        return Cell(method, seed, (Segment(point.task, self.steps),), (probe,), window(point.task, self.steps))
+
+    def reference(self, point: Point, seed: int) -> Cell:
+        """The random policy at a point: no training, and one evaluation."""
+        probe = Probe("eval", self.evaluated(point.task), (0,), self.episodes, "sample")
+        return Cell(Agent.make("random"), seed, (Segment(point.task, 0),), (probe,), 1)
+
+    def tracks_at(self, point: Point, name: str, first: int = 0) -> dict[Track, Callable[[int], Cell]]:
+        """What runs at a point, under a name: every method and, where scores need them, the references."""
+        made: dict[Track, Callable[[int], Cell]] = {
+            Track(str(method), name): lambda seed, method=method: self.cell(method, point, first + seed)
+            for method in self.methods
+        }
+        if self.baseline is not None:
+            made[Track(RANDOM, name)] = lambda seed: self.reference(point, first + seed)
+            made[Track(BASELINE, name)] = partial(self._baseline, point, first)
+        return made
+
+    def _baseline(self, point: Point, first: int, seed: int) -> Cell:
+        assert self.baseline is not None
+        return self.cell(self.baseline, point, first + seed)
+
+    @cached_property
+    def default_names(self) -> tuple[str, ...]:
+        """The names under which the default point runs, `seeds` models of each method under each."""
+        if self.default is None:
+            return ()
+        return tuple(f"{DEFAULT} {i + 1}" for i in range(math.ceil(DEFAULT_SEEDS / self.seeds)))
+
+    def to_json(self) -> dict[str, Json]:
+        """As plain data."""
+        return {
+            "methods": [method.to_json() for method in self.methods],
+            "family": self.family.to_json(),
+            "title": self.title,
+            "budget": self.budget,
+            "design": self.design,
+            "seeds": self.seeds,
+            "steps": self.steps,
+            "episodes": self.episodes,
+            "looks": self.looks,
+            "draw": self.draw,
+            "evaluation": {name: to_json(value) for name, value in self.evaluation},
+            "baseline": None if self.baseline is None else self.baseline.to_json(),
+            "failure": self.failure,
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> FamilyStudy:
+        """From plain data, as `to_json` gives it."""
+        keys = {"methods", "family", "title", "budget", "design", "seeds", "steps", "episodes", "looks", "draw"}
+        data = read_json(data, "family study", keys | {"evaluation", "baseline", "failure"})
+        with reading("family study"):
+            return cls(
+                tuple(Agent.from_json(method) for method in data["methods"]),
+                Family.from_json(data["family"]),
+                data["title"],
+                data["budget"],
+                data["design"],
+                data["seeds"],
+                data["steps"],
+                data["episodes"],
+                data["looks"],
+                data["draw"],
+                tuple((name, from_json(value)) for name, value in data["evaluation"].items()),
+                None if data["baseline"] is None else Agent.from_json(data["baseline"]),
+                data["failure"],
+            )
+
+
+def members_of(family: Family) -> tuple[Point, ...]:
+    """The points of a family that have a weight.
+
+    Raises:
+        UsageError: all weights are 0.
+    """
+    family.weights  # noqa: B018 – raises where all are 0
+    return tuple(point for point in family if point.weight > 0)
+
+
+def plan(study: FamilyStudy) -> Plan:
+    """Every method at the default point and at the chosen points, in their order."""
+    tracks: dict[Track, Callable[[int], Cell]] = {}
+    for i, name in enumerate(study.default_names):
+        assert study.default is not None
+        tracks |= study.tracks_at(study.default, name, first=i * study.seeds)
+    for point in study.points:
+        tracks |= study.tracks_at(point, point.name)
+    return Plan.of(study.name, PROTOCOL, study.to_json(), tracks, study.seeds)
+
+
+def look_sizes(study: FamilyStudy) -> tuple[int, ...]:
+    """How many of the chosen points have run at each look, the last with all of them."""
+    n = len(study.points)
+    if study.looks == 1 or n <= FIRST_LOOK:
+        return (n,)
+    sizes = (FIRST_LOOK + round((n - FIRST_LOOK) * i / (study.looks - 1)) for i in range(study.looks))
+    return tuple(dict.fromkeys(sizes))
+
+
+def check_effects(study: FamilyStudy) -> None:
+    """Raises UsageError where a context leaves the dynamics as they are."""
+    from mohs.envs.effects import check
+
+    check(study.family)
+
+
+def _bare(point: Point) -> Point:
+    return Point(point.name, point.task, weight=point.weight)
