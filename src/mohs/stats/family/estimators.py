@@ -1,0 +1,232 @@
+"""How good are methods over the family, judged by a sample of its points, and how certain is that?
+
+An average has two errors: other points could have been sampled (design), and other seeds could have been run (seeds).
+Nearby points are alike, and a balanced sample takes few of a kind. So the error of its average is that of the
+differences between neighbours, not that of all scores. With one seed at each point these differences hold both
+errors. With two or more the spread over seeds is known, and the design's error shrinks with the share of the family
+that was sampled.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, nan
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from mohs.core.errors import UsageError
+from mohs.stats.checks import FloatArray, checked_array, checked_index, checked_level
+from mohs.stats.family.assisted import regression
+from mohs.stats.family.designs import Sample
+from mohs.stats.family.frame import checked_weights, squared_distances, standardised
+from mohs.stats.family.tails import FEWEST_POINTS, skewness, too_skewed
+from mohs.stats.intervals import Estimate, corrected_level, student_quantile
+from mohs.stats.ranges import Range, checked_bounds
+
+# Designs that spread their points: neighbours in the sample stand for what the design could have chosen instead.
+SPREAD = {"pivotal", "cluster", "systematic", "census"}
+Bools = NDArray[np.bool_]
+TIED = 1e-9  # squared distances as near as this are ties
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyEstimate:
+    """Weighted means of K methods over a family, with the covariance of their errors.
+
+    Attributes:
+        values: The means.
+        covariance: Of their errors, [K, K]: design and seeds together.
+        df: Degrees of freedom of Student's interval.
+        n: Points with runs of every method.
+        seeds: The least number of runs of a method at such a point.
+        design: How the points were chosen.
+        level: The coverage that intervals claim.
+        known: Whether there are intervals.
+        why: Why not; empty if there are.
+        skew: The skewness of the differences of two methods, [K, K]; on the diagonal that of a method's scores.
+        bounds: The least and the greatest score; None if they are not known.
+    """
+
+    values: FloatArray
+    covariance: FloatArray
+    df: float
+    n: int
+    seeds: int
+    design: str
+    level: float
+    known: bool
+    why: str
+    skew: FloatArray
+    bounds: Range | None = None
+
+    def estimate(self, i: int, comparisons: int = 1) -> Estimate:
+        """The mean of method i over the family, with its interval."""
+        checked_index(i, len(self.values), "i")
+        bounds = self.bounds or (-inf, inf)
+        return self._interval(
+            self.values[i], self.covariance[i, i], self.skew[i, i], bounds, "mean over the family", comparisons
+        )
+
+    def difference(self, i: int, j: int, comparisons: int = 1) -> Estimate:
+        """By how much method i is better than method j over the family. Both have the same points."""
+        for index, name in ((i, "i"), (j, "j")):
+            checked_index(index, len(self.values), name)
+        c = self.covariance
+        variance = c[i, i] + c[j, j] - 2 * c[i, j] if i != j else 0.0
+        low, high = self.bounds or (-inf, inf)
+        return self._interval(
+            self.values[i] - self.values[j],
+            variance,
+            self.skew[i, j] if i != j else 0.0,
+            (low - high, high - low),
+            "difference of means over the family",
+            comparisons,
+        )
+
+    def _interval(
+        self, value: float, variance: float, skew: float, bounds: Range, statistic: str, comparisons: int
+    ) -> Estimate:
+        level = corrected_level(self.level, comparisons)
+        low = high = nan
+        if self.known and not too_skewed(skew, self.n):
+            if variance > 1e-18 or bounds[0] == -inf:
+                half = float(student_quantile(np.array(self.df), level)) * max(variance, 0.0) ** 0.5
+                low, high = value - half, value + half
+            else:  # all points agree: what no point has shown may still be there (as in `stats/bounded.py`)
+                unseen = 1 - ((1 - level) / 2) ** (1 / self.n)
+                low, high = value - (value - bounds[0]) * unseen, value + (bounds[1] - value) * unseen
+            low, high = max(low, bounds[0]), min(high, bounds[1])
+        value = float(np.clip(value, *bounds))
+        return Estimate(value, float(low), float(high), self.n, level, statistic, f"{self.design}, Student t")
+
+
+def estimate_family(
+    sample: Sample,
+    scores: ArrayLike,
+    weights: ArrayLike,
+    features: ArrayLike,
+    level: float = 0.95,
+    range_: Range | None = None,
+    assisted: bool = False,
+    strata: ArrayLike | None = None,
+) -> FamilyEstimate:
+    """Estimates the mean score of each method over the family.
+
+    Points at which a method has no run are left out, and the others stand for them.
+
+    Args:
+        sample: The points that were chosen.
+        scores: [K, n] or [K, n, seeds] at the chosen points, NaN for a missing run. More is better.
+        weights: Of all N points of the family.
+        features: Of all N points, [N, F].
+        level: The coverage that intervals claim.
+        range_: The least and the greatest possible score, if both are known; no interval leaves it.
+        assisted: Whether a regression on the features, cross-fitted, predicts the scores of all points; the sample then
+            only estimates by how much the regression is wrong.
+        strata: The stratum of each point, as for the design.
+
+    Returns:
+        Means and the covariance of their errors. There are no intervals with fewer than 16 points, and none where
+        scores are too skewed for so few points.
+
+    Raises:
+        UsageError: Scores do not fit the sample, or no point has a run of every method.
+
+    Example:
+        >>> from mohs.stats.family import draw, estimate_family
+        >>> features = [[float(i)] for i in range(100)]
+        >>> sample = draw("pivotal", [0.01] * 100, features, n=25, seed=0)
+        >>> scores = [[1 - i / 100 for i in sample.chosen], [0.5 for _ in sample.chosen]]
+        >>> found = estimate_family(sample, scores, [0.01] * 100, features)
+        >>> bool(abs(found.values[0] - 0.505) < 0.02), found.difference(0, 1).known
+        (True, True)
+    """
+    checked_level(level)
+    bounds = None if range_ is None else checked_bounds(range_)
+    p, space = checked_weights(weights), standardised(features, strata)
+    runs = _runs(scores, len(sample.chosen))
+    there: Bools = np.asarray(~np.isnan(runs).all(axis=2).any(axis=0))
+    if not there.any():
+        raise UsageError("scores must hold at least one point at which every method has a run.")
+    runs, chosen = runs[:, there], sample.chosen[there]
+    count = (~np.isnan(runs)).sum(axis=2)
+    y = np.nansum(runs, axis=2) / count
+    w = sample.weights[there] / sample.weights[there].sum()
+
+    residual, predicted = (y, np.zeros(len(y))) if not assisted else regression(y, w, space, chosen, p)
+    values = predicted + residual @ w
+    seeds = int(count.min())
+    covariance, df = _covariance(sample, there, residual, w, space[chosen], runs if seeds > 1 else None)
+    n = len(chosen)
+    why = "" if n >= FEWEST_POINTS else f"an interval needs at least {FEWEST_POINTS} points; there are {n}."
+    pairs = np.where(np.eye(len(y), dtype=bool)[:, :, None], y[:, None], y[:, None] - y)
+    return FamilyEstimate(
+        values, covariance, df, n, seeds, sample.design, level, not why, why, skewness(pairs, w), bounds
+    )
+
+
+def _runs(scores: ArrayLike, n: int) -> FloatArray:
+    found = checked_array(scores, "scores")
+    runs = found[:, :, None] if found.ndim == 2 else found
+    if runs.ndim != 3 or runs.shape[1] != n:
+        raise UsageError(
+            f"scores must be [methods, {n} sampled points] or have seeds as a third axis; got {found.shape}."
+        )
+    return runs
+
+
+def _covariance(
+    sample: Sample, there: Bools, y: FloatArray, w: FloatArray, space: FloatArray, runs: FloatArray | None
+) -> tuple[FloatArray, float]:
+    """The covariance of the errors of means y @ w, and its degrees of freedom."""
+    n = y.shape[1]
+    if n == 1:
+        return np.full((len(y), len(y)), nan), 1.0
+    left = np.ones(n) if runs is None else 1 - np.minimum(sample.inclusion[there], 1.0)
+    if sample.design == "m1":
+        left = np.ones(n)  # with replacement a sampled point can be drawn again
+    if sample.design in SPREAD:
+        design, df = neighbour_covariance(y, left * w**2, space)
+    else:
+        u = w * (y - (y @ w)[:, None]) * np.sqrt(left)
+        design, df = n / (n - 1) * u @ u.T, n - 1.0
+    if runs is None:
+        return design, df
+    return design + seed_covariance(runs, (1 - left) * w**2), df
+
+
+def neighbour_covariance(y: FloatArray, factors: FloatArray, space: FloatArray) -> tuple[FloatArray, float]:
+    """Σ factor · ½(difference to the nearest neighbour)², as a covariance [K, K]; and its degrees of freedom.
+
+    Of several nearest neighbours the mean is taken. A pair that are each other's nearest is one difference, not two:
+    degrees of freedom count different pairs.
+    """
+    near = nearest(space)
+    centred = y - y.mean(axis=1, keepdims=True)
+    link = factors[:, None] * near / 2
+    spread = link.sum(axis=1) + link.sum(axis=0)
+    found = (centred * spread) @ centred.T - centred @ (link + link.T) @ centred.T
+    pairs = np.triu(near + near.T > 0).any(axis=1).sum()
+    return np.asarray(found), float(max(pairs, 1))
+
+
+def nearest(space: FloatArray) -> FloatArray:
+    """The neighbours of each point [n, n]: rows sum to 1, equally over all that are nearest."""
+    distance = squared_distances(space, space)
+    np.fill_diagonal(distance, inf)
+    tied = distance <= distance.min(axis=1, keepdims=True) + TIED
+    return np.asarray(tied / tied.sum(axis=1, keepdims=True))
+
+
+def seed_covariance(runs: FloatArray, factors: FloatArray) -> FloatArray:
+    """Σ factor · covariance over seeds of the mean at a point, for runs [K, n, seeds]; two methods may share seeds."""
+    observed = ~np.isnan(runs)
+    mean = np.nanmean(runs, axis=2, keepdims=True)
+    residual = np.where(observed, runs - mean, 0.0)
+    count = observed.sum(axis=2)
+    product = np.einsum("kns,lns->nkl", residual, residual)
+    both = np.einsum("kns,lns->nkl", observed.astype(float), observed.astype(float))
+    # Var of the mean is s²/m with s² over m − 1; a covariance counts the seeds that both methods have.
+    scale = both / np.maximum(both - 1, 1) / (count.T[:, :, None] * count.T[:, None, :])
+    return np.asarray(np.einsum("n,nkl->kl", factors, product * scale))
