@@ -53,6 +53,20 @@ def _recurrent(name: str, algorithm: str, text: str) -> AgentEntry:
     return replace(_deep(name, name, algorithm, f"{algorithm}Config", text), history=0)
 
 
+def _evolution(name: str, module: str, config: str, text: str) -> AgentEntry:
+    """A search for the weights of a policy, whose unit is an episode."""
+    learner = "mohs.agents.evolution.learner"
+    return AgentEntry(
+        name,
+        text,
+        learner=f"{learner}:learner",
+        config=f"mohs.agents.evolution.{module}:{config}",
+        check_plays=f"{learner}:check_plays",
+        pack_size=f"{learner}:most_cells",
+        batched=True,
+    )
+
+
 def _python(name: str, text: str) -> AgentEntry:
     """GORP and SQIRL: Python objects that play finitely many actions in whole episodes."""
     module = f"mohs.agents.planning.{name}"
@@ -90,6 +104,14 @@ ENTRIES = (
     _deep("ddpg", "ddpg", "make_ddpg", "DdpgConfig", "deep deterministic policy gradients, for continuous actions"),
     _deep("td3", "td3", "make_td3", "Td3Config", "DDPG with twin critics, a delayed actor and smoothed targets"),
     _deep("sac", "sac", "make_sac", "SacConfig", "soft actor-critic, for continuous actions"),
+    _evolution("ars", "ars", "ArsConfig", "augmented random search on a linear policy or a network"),
+    _evolution("cem", "cem", "CemConfig", "cross-entropy method on a linear policy or a network"),
+    _evolution(
+        "hill_climbing",
+        "hill_climbing",
+        "HillClimbingConfig",
+        "hill climbing on a linear policy or a network, with adaptive noise",
+    ),
     _python("gorp", "greedy over random play: tries all sequences of k actions, each followed by random play"),
     _python("sqirl", "greedy over random play by regression on observations"),
     AgentEntry(

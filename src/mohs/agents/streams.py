@@ -18,6 +18,11 @@ def keys(cells: Sequence[Cell], *names: str | int) -> list[int]:
     return [seeding.key(seeding.child(cell.seed, *names)) for cell in cells]
 
 
+def seeds(cells: Sequence[Cell], num_envs: int, *names: str | int) -> list[int]:
+    """One seed for each of the `num_envs` environments of every cell, those of a cell side by side."""
+    return [seeding.seed_of(seeding.child(cell.seed, *names, j)) for cell in cells for j in range(num_envs)]
+
+
 def started(sources: Sequence[Source], streams: Sequence[int]) -> NumberedFleet:
     """A fleet of environments whose states are numbered, each in the first episode of its stream."""
     environment = members(sources[0])[0][0].environment

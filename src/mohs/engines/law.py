@@ -83,7 +83,7 @@ def instance_record(*own: tuple[str, Any]) -> np.dtype[Any]:
     )
 
 
-def _when_compiled(choose: Callable[..., Any]) -> Callable[..., Any]:
+def when_compiled(choose: Callable[..., Any]) -> Callable[..., Any]:
     """A placeholder: it takes numba's types of the arguments, and returns the function that is compiled for them."""
     overload(choose, jit_options=_OPTIONS)(choose)
     return choose
@@ -93,50 +93,50 @@ def _plain(function: Any) -> Any:
     return function.py_func
 
 
-@_when_compiled
+@when_compiled
 def parts(memory):
     """The instances, the tasks, the integer and the float arena of a fleet: views of its memory."""
     law = _LAWS[memory.dtype]
     return splitter(law.instance, law.task)
 
 
-@_when_compiled
+@when_compiled
 def begin(inst, tasks, ints, floats):
     """Starts the next episode."""
     return _plain(_LAWS[inst].begin)
 
 
-@_when_compiled
+@when_compiled
 def advance(inst, tasks, ints, floats, action):
     """One step: (reward, terminated, truncated). The caller has checked the action, a row or a tuple of components."""
     return _plain(_LAWS[inst].advance)
 
 
-@_when_compiled
+@when_compiled
 def observe(inst, tasks, ints, floats, observation):
     """Writes the state into a row of observations."""
     return _plain(_LAWS[inst].observe)
 
 
-@_when_compiled
+@when_compiled
 def bounds(inst, tasks, component):
     """The least and the greatest allowed value of a component of an action. All tasks of a fleet have the same."""
     return _plain(_LAWS[inst].bounds)
 
 
-@_when_compiled
+@when_compiled
 def number(inst, tasks):
     """The observation, where it is one number."""
     return _plain(_LAWS[inst].number)
 
 
-@_when_compiled
+@when_compiled
 def count(inst, tasks):
     """How many observations there are, where they are numbers."""
     return _plain(_LAWS[inst].count)
 
 
-@_when_compiled
+@when_compiled
 def decode(inst, tasks, action):
     """The components of the action that a number stands for."""
     return _plain(_LAWS[inst].decode)

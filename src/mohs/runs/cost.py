@@ -15,9 +15,9 @@ from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
-from mohs.agents.deep.stage import is_native
 from mohs.agents.protocol import Learner
 from mohs.agents.registry import agent_entry, learner
+from mohs.agents.stage import is_native
 from mohs.agents.windows import count
 from mohs.core.cell import METRICS, Cell
 from mohs.core.task import members

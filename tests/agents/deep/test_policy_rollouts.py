@@ -7,7 +7,7 @@ import pytest
 
 from mohs.agents.deep.buffers.rollouts import Rollout, flat, minibatches
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.stage import Step
+from mohs.agents.stage import Step
 
 CELLS, STEPS, COPIES = 2, 12, 3
 

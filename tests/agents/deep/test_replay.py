@@ -13,7 +13,7 @@ from mohs.agents.deep.buffers import replay_kernels as kernels
 from mohs.agents.deep.buffers.replay import Replay
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.frames import Compressed, Plain
-from mohs.agents.deep.stage import Step
+from mohs.agents.stage import Step
 
 GO, TERMINATED, CUT = range(3)
 DISCOUNT = 0.9

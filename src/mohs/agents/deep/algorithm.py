@@ -12,7 +12,7 @@ from gymnasium import spaces
 from torch import Tensor
 
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.stage import Array, Step
+from mohs.agents.stage import Array, Step
 from mohs.core.cell import Cell
 
 

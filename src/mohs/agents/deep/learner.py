@@ -5,7 +5,6 @@ An *algorithm* (see `algorithm.py`) holds the networks of all cells, chooses act
 
 from __future__ import annotations
 
-import math
 import pickle
 import zlib
 from collections.abc import Sequence
@@ -20,12 +19,11 @@ from mohs.agents.deep.algorithm import Maker
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.lifelong.new_tasks import response
 from mohs.agents.deep.lifelong.task_id import TaskIdStage
-from mohs.agents.deep.stage import Array, Stage, is_native, stage
 from mohs.agents.deep.threads import one_thread
-from mohs.agents.external import EVALUATION
+from mohs.agents.evaluation import episode_sums, most_steps
 from mohs.agents.protocol import Points
-from mohs.agents.streams import keys
-from mohs.core import seeding
+from mohs.agents.stage import Array, Stage, Step, is_native, stage
+from mohs.agents.streams import keys, seeds
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
 from mohs.core.task import Source, TaskSet
@@ -102,11 +100,11 @@ class DeepLearner:
         first = probes[0]
         native = all(is_native(p.source) for p in probes)
         num_envs = first.episodes if native else 1
-        most = math.inf if native or not self.cells[0].steps else EVALUATION * self.cells[0].steps
+        most = most_steps(self.cells, [p.source for p in probes])
         address = "probe", first.name, self._step
         number = self._number(first.source)
         sources = [p.source for p in probes for _ in range(num_envs)]
-        scene = self._scene(sources, _seeds(self.cells, num_envs, *address), number)
+        scene = self._scene(sources, seeds(self.cells, num_envs, *address), number)
         with one_thread(), self._response.playing(self._learning, number):
             draws, each = Draws(keys(self.cells, *address, "play")), first.episodes // num_envs
             returns, lengths, played = self._play(scene, num_envs, each, first.mode == "greedy", most, draws)
@@ -120,29 +118,20 @@ class DeepLearner:
         self, scene: Stage, num_envs: int, episodes: int, greedy: bool, most: float, draws: Draws
     ) -> tuple[Array, Array, Array]:
         """Sums over episodes for each cell; no new episode counts after `most` steps of an instance."""
-        n = len(self.cells) * num_envs
-        episode_return, length = np.zeros(n), np.zeros(n, dtype=np.int64)
-        returns, lengths, played, taken = np.zeros(n), np.zeros(n), np.zeros(n, dtype=np.int64), 0
-        counts = np.ones(n, dtype=np.bool_)
         memory: Any = None
-        while counts.any():
-            actions, memory = self._algorithm.play(scene.now, memory, greedy, draws)
-            step = scene.step(actions)
-            taken += 1
-            episode_return += step.reward
-            length += 1
-            over = step.terminated | step.truncated
-            ended = over & counts
-            returns[ended] += episode_return[ended]
-            lengths[ended] += length[ended]
-            played[ended] += 1
-            episode_return[over], length[over] = 0.0, 0
-            counts[over] &= (played[over] < episodes) & (taken < most)
-            counts[list(scene.failed)] = False
-            scene.rest(np.flatnonzero(~counts).tolist())
+
+        def act(now: Array) -> Array:
+            nonlocal memory
+            actions, memory = self._algorithm.play(now, memory, greedy, draws)
+            return actions
+
+        def after(step: Step) -> None:
+            nonlocal memory
             memory = self._algorithm.forget(memory, step)
-        sums = [x.reshape(len(self.cells), num_envs).sum(1) for x in (returns, lengths, np.maximum(played, 1))]
-        return sums[0], sums[1], sums[2]
+
+        sums = episode_sums(scene, episodes, most, act, after)
+        returns, lengths, played = (x.reshape(len(self.cells), num_envs).sum(1) for x in sums)
+        return returns, lengths, played
 
     def curves(self) -> list[Points]:
         window, total = self.cells[0].window, self.cells[0].steps
@@ -214,7 +203,7 @@ class DeepLearner:
         self._step, self._owed = self._step + self._owed, 0
         sources = [cell.segments[segment].source for cell in self.cells for _ in range(self._num_envs)]
         self._stage.close()
-        self._stage = self._scene(sources, _seeds(self.cells, self._num_envs, "environment", segment), self._learning)
+        self._stage = self._scene(sources, seeds(self.cells, self._num_envs, "environment", segment), self._learning)
         self._return[:], self._length[:] = 0.0, 0
         self._algorithm.enter()
 
@@ -232,7 +221,3 @@ def _diverged(step: int) -> str:
         f"DivergenceError: by step {step} the weights of a network were not finite; a smaller learning_rate or "
         "max_grad_norm may help."
     )
-
-
-def _seeds(cells: Sequence[Cell], num_envs: int, *names: str | int) -> list[int]:
-    return [seeding.seed_of(seeding.child(cell.seed, *names, j)) for cell in cells for j in range(num_envs)]

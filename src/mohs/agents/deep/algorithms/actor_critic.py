@@ -26,8 +26,8 @@ from mohs.agents.deep.networks.layers import Generators, Linear, Mlp, Network, g
 from mohs.agents.deep.networks.policies import Actions, Distribution, Head, actions, kept
 from mohs.agents.deep.optimise import Adam, Optimiser, RmsProp
 from mohs.agents.deep.spaces import observations
-from mohs.agents.deep.stage import Array, Step
 from mohs.agents.hyperparameters import setting
+from mohs.agents.stage import Array, Step
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Each, Integer, Real

@@ -31,8 +31,8 @@ from mohs.agents.deep.networks.layers import Generators, Linear, Mlp, Network, N
 from mohs.agents.deep.networks.policies import Categoricals
 from mohs.agents.deep.optimise import Adam, move_toward
 from mohs.agents.deep.spaces import choices, observations, seen
-from mohs.agents.deep.stage import Array, Step
 from mohs.agents.hyperparameters import setting
+from mohs.agents.stage import Array, Step
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Each, Flag, Integer, Optional, Real

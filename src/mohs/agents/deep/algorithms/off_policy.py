@@ -24,8 +24,8 @@ from mohs.agents.deep.lifelong.consolidation import likelihood_of_values
 from mohs.agents.deep.lifelong.new_tasks import DeepConfig
 from mohs.agents.deep.networks.layers import Generators, generators
 from mohs.agents.deep.spaces import Observations, action_range, observations, seen
-from mohs.agents.deep.stage import Array, Step
 from mohs.agents.hyperparameters import setting
+from mohs.agents.stage import Array, Step
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Each, Integer, Optional, Real

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from mohs.agents.deep.buffers import replay_kernels as kernels
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.frames import frames
-from mohs.agents.deep.stage import Array, Step
+from mohs.agents.stage import Array, Step
 
 _ARRAYS = ("_actions", "_rewards", "_ends")
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.networks.policies import Kept
-from mohs.agents.deep.stage import Array, Step
+from mohs.agents.stage import Array, Step
 from mohs.core.kernel import kernel
 from mohs.engines.draws import as_uniform, bits, nth
 

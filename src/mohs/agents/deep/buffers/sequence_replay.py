@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.frames import frames
-from mohs.agents.deep.stage import Array
+from mohs.agents.stage import Array
 
 NAMES = ("_actions", "_rewards", "_memories", "_acts", "_lives")
 

@@ -12,7 +12,7 @@ import numpy as np
 from gymnasium import spaces
 
 from mohs.agents.deep.spaces import Categories, Image, Observations, observations
-from mohs.agents.deep.stage import Array, Stage, Step
+from mohs.agents.stage import Array, Stage, Step
 from mohs.core.errors import UsageError
 
 

@@ -20,7 +20,7 @@ from torch.nn import functional
 
 from mohs.agents.deep.networks.encoders import Encoder
 from mohs.agents.deep.networks.layers import Generators, Mlp, Network, padded
-from mohs.agents.deep.stage import Array
+from mohs.agents.stage import Array
 
 
 def sigmoid(x: Tensor) -> Tensor:

@@ -18,6 +18,7 @@ from gymnasium import spaces
 from gymnasium.wrappers import FlattenObservation
 
 from mohs.core.task import Source, members
+from mohs.engines.fleets import Fleet
 from mohs.envs.keeping import pickled
 from mohs.envs.make import make, make_vec
 
@@ -80,6 +81,12 @@ class FleetStage:
         self.action_space = self._envs.single_action_space
         self.failed: dict[int, str] = {}
         self.now, _ = self._envs.reset(seed=[*seeds])  # type: ignore[arg-type]
+
+    @property
+    def fleet(self) -> Fleet | None:
+        """The fleet, where a kernel can play it: states are observed as they are, and no noise is a Python function."""
+        playable = self._envs.view is None and not self._envs.fleet.noise
+        return self._envs.fleet if playable else None
 
     def step(self, actions: Array) -> Step:
         before = self.now
