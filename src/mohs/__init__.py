@@ -10,6 +10,7 @@ from mohs.core.dial import Dial
 from mohs.core.errors import MohsError, StoreError, UsageError
 from mohs.core.family import Family
 from mohs.core.point import Point
+from mohs.core.ranges import Range
 from mohs.core.registry import Environment
 from mohs.core.score import Reference, Score
 from mohs.core.task import Task, TaskSet
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from mohs import ctgraph
     from mohs.agents.entry import AgentEntry
     from mohs.agents.registry import register_agent
+    from mohs.core.family_files import read_family
+    from mohs.envs.effects import Effects, effects
     from mohs.envs.inject import inject, inject_vec
     from mohs.envs.make import make, make_vec
     from mohs.protocols.card.card import card
@@ -44,6 +47,7 @@ __version__ = "0.1.0"
 _LAZY = {
     "AgentEntry": "mohs.agents.entry",
     "Curriculum": "mohs.protocols.lifelong.curriculum",
+    "Effects": "mohs.envs.effects",
     "Execution": "mohs.runs.execution",
     "Protocol": "mohs.protocols.protocol",
     "Table": "mohs.tables.table",
@@ -53,6 +57,7 @@ _LAZY = {
     "compare": "mohs.protocols.compare.command",
     "correlate": "mohs.protocols.correlate.command",
     "diagnose": "mohs.protocols.diagnose.command",
+    "effects": "mohs.envs.effects",
     "family": "mohs.protocols.family.command",
     "inject": "mohs.envs.inject",
     "inject_vec": "mohs.envs.inject",
@@ -61,6 +66,7 @@ _LAZY = {
     "load_verdict": "mohs.protocols.conduct",
     "make": "mohs.envs.make",
     "make_vec": "mohs.envs.make",
+    "read_family": "mohs.core.family_files",
     "read_study": "mohs.protocols.experiment.files",
     "register_agent": "mohs.agents.registry",
     "register_protocol": "mohs.protocols.protocol",
@@ -71,11 +77,11 @@ _LAZY = {
 _MODULES = ("ctgraph",)
 
 __all__ = [
-    "Agent", "AgentEntry", "Cell", "Curriculum", "Dial", "Environment", "Execution", "Family", "MohsError", "Point",
-    "Probe", "Protocol", "Reference", "Score", "Segment", "StoreError", "Table", "Task", "TaskSet", "UsageError",
-    "Verdict", "card", "challenge", "compare", "correlate", "ctgraph", "diagnose", "family", "inject", "inject_vec", "lifelong",
-    "load", "load_verdict", "make", "make_vec", "read_study", "register_agent", "register_environment",
-    "register_protocol", "run", "table", "write_report",
+    "Agent", "AgentEntry", "Cell", "Curriculum", "Dial", "Effects", "Environment", "Execution", "Family", "MohsError",
+    "Point", "Probe", "Protocol", "Range", "Reference", "Score", "Segment", "StoreError", "Table", "Task", "TaskSet",
+    "UsageError", "Verdict", "card", "challenge", "compare", "correlate", "ctgraph", "diagnose", "effects", "family",
+    "inject", "inject_vec", "lifelong", "load", "load_verdict", "make", "make_vec", "read_family", "read_study",
+    "register_agent", "register_environment", "register_protocol", "run", "table", "write_report",
 ]  # fmt: skip
 
 

@@ -128,7 +128,7 @@ def test_arguments_of_bases_are_found_too() -> None:
 def test_a_dial_wins_over_an_argument_of_its_name() -> None:
     entry = Task.make("Own-v0").environment
     assert entry.parameters["delay"].default == 0
-    assert set(entry.parameters) - set(DIALS) == {"size", "gains", "max_episode_steps"}
+    assert set(entry.parameters) - set(DIALS) == {"size", "gains", "context", "max_episode_steps"}
     env = mohs.make("Own-v0", size=3, delay=2, gains=[2.0])
     env.reset(seed=0)
     assert env.unwrapped.own_delay == 7  # type: ignore[attr-defined]

@@ -12,8 +12,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.domain import Integer
 from mohs.core.errors import UsageError, unknown
-from mohs.core.point import AGENT, Point
+from mohs.core.places import SEED, changed, check_contexts, name_of, of_agent, point
+from mohs.core.point import MARKS, Point
+from mohs.core.ranges import Range, frame
 from mohs.core.task import Task, TaskSet, read_json, reading
 from mohs.core.values import Json, content_hash, freeze
 
@@ -35,7 +38,8 @@ class Family:
         points: The points, in order.
 
     Raises:
-        UsageError: There is no point, two points have the same name, or a weight is negative or not finite.
+        UsageError: There is no point, two points have the same name, a weight is negative or not finite, or two points
+            are marked as the default.
 
     Example:
         >>> import mohs
@@ -61,6 +65,8 @@ class Family:
         strange = {axis for p in self.points for axis, _ in p.at} - set(self.axes)
         if strange:
             raise UsageError(f"a point lies on {sorted(strange)[0]!r}, which is not an axis of the family.")
+        if len(self.marked("default")) > 1:
+            raise UsageError("a family must have at most one default point.")
 
     @classmethod
     def grid(cls, env: str, /, seed: int = 0, **params: Any) -> Family:
@@ -70,7 +76,8 @@ class Family:
             env: The id of the environment.
             seed: The structure seed of every task.
             **params: A list or range is an axis; any other value is the same at all points. Names that begin with
-                `agent.` are hyperparameters of the agent.
+                `agent.` are hyperparameters of the agent. A name that is not a parameter of a third-party
+                environment is an attribute of it, or a field of its MuJoCo model, and goes into its `context`.
 
         Returns:
             The family, with the last axis varying fastest.
@@ -82,13 +89,12 @@ class Family:
             >>> import mohs
             >>> [point.name for point in mohs.Family.grid("toy/discrete", delay=[0, 1], reward_noise=0.5)]
             ['delay=0', 'delay=1']
+            >>> len(mohs.Family.grid("Pendulum-v1", m=[1, 2], l=[0.5, 1]))
+            4
         """
         axes, fixed = _axes(params)
-        points = [
-            _point(env, seed, fixed, dict(zip(axes, combination, strict=True)))
-            for combination in itertools.product(*axes.values())
-        ]
-        return cls((*axes, *_of_agent(fixed)), tuple(points))
+        places = (dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
+        return cls._at(env, seed, axes, fixed, places)
 
     @classmethod
     def sweep(cls, env: str, /, seed: int = 0, **params: Any) -> Family:
@@ -111,12 +117,78 @@ class Family:
             ['vanilla', 'delay=1', 'sequence_length=2']
         """
         axes, fixed = _axes(params)
-        candidates = [_point(env, seed, fixed, {})]
-        candidates += [_point(env, seed, fixed, {name: value}) for name, values in axes.items() for value in values]
+        places = [{}, *({name: value} for name, values in axes.items() for value in values)]
+        candidates = cls._at(env, seed, axes, fixed, places)
         points: dict[Any, Point] = {}
-        for point in candidates:
-            points.setdefault((point.task, tuple(point.hyperparameters.items())), point)
-        return cls((*axes, *_of_agent(fixed)), tuple(points.values()))
+        for candidate in candidates:
+            points.setdefault((candidate.task, tuple(candidate.hyperparameters.items())), candidate)
+        return cls(candidates.axes, tuple(points.values()))
+
+    @classmethod
+    def sample(cls, env: str, /, n: int = 1024, seed: int = 0, **params: Any) -> Family:
+        """Fills continuous ranges evenly with points: the frame from which a study draws those that it trains on.
+
+        Args:
+            env: The id of the environment.
+            n: The number of points.
+            seed: The seed of the scrambled Sobol sequence. The first points of a larger family are those of a smaller
+                one of the same seed.
+            **params: A pair of numbers or a `Range` is a continuous axis; the rest is as for `grid`.
+
+        Returns:
+            The family, with equal weights.
+
+        Raises:
+            UsageError: No axis is continuous, or a parameter is unknown or out of range.
+
+        Example:
+            >>> import mohs
+            >>> family = mohs.Family.sample("Pendulum-v1", n=8, m=mohs.Range(0.1, 10, log=True), l=[0.5, 1, 2])
+            >>> len(family), family.axes
+            (8, ('m', 'l'))
+        """
+        axes, fixed = _ranges(params)
+        if not any(isinstance(values, Range) for values in axes.values()):
+            raise UsageError("a sample needs a continuous range, such as m=(0.4, 4.0); lists alone make a grid.")
+        return cls._at(env, 0, axes, fixed, frame(axes, Integer(1, 2**20).parse("n", n), seed))
+
+    @classmethod
+    def levels(cls, env: str, seeds: Iterable[int], /, **params: Any) -> Family:
+        """Makes a family of levels: tasks that differ in what is generated.
+
+        Args:
+            env: The id of the environment.
+            seeds: The structure seeds of a toy or the CT-graph; the numbers of levels of a Procgen game.
+            **params: Parameters that are the same at all points.
+
+        Returns:
+            The family, with one axis: `seed`, or `start_level` for Procgen.
+
+        Raises:
+            UsageError: The environment generates no levels, or a parameter is unknown or out of range.
+
+        Example:
+            >>> import mohs
+            >>> [point.name for point in mohs.Family.levels("toy/discrete", range(2), delay=1)]
+            ['seed=0', 'seed=1']
+        """
+        entry = Task.make(env).environment
+        axis = SEED
+        if {"start_level", "num_levels"} <= entry.parameters.keys():
+            axis, params = "start_level", {"num_levels": 1, **params}
+        elif entry.third_party:
+            raise UsageError(f"{env} generates no levels by number: toys, the CT-graph and Procgen do.")
+        return cls._at(env, 0, [axis], params, [{axis: int(one)} for one in seeds])
+
+    @classmethod
+    def _at(
+        cls, env: str, seed: int, axes: Iterable[str], fixed: Mapping[str, Any], places: Iterable[Mapping[str, Any]]
+    ) -> Family:
+        """The points at these places."""
+        base = Task.make(env, seed=seed)
+        points = tuple(point(base, fixed, at) for at in places)
+        check_contexts(p.task for p in points)
+        return cls((*axes, *of_agent(fixed)), points)
 
     @classmethod
     def explicit(cls, tasks: Mapping[str, Task] | Sequence[Task], weights: Iterable[float] | None = None) -> Family:
@@ -168,13 +240,14 @@ class Family:
         points = [
             replace(
                 p,
-                name=_name({**dict(p.at), **new}, prefix="" if p.at else p.name),
-                task=p.task.replace(**_of_task(new)),
+                name=name_of({**dict(p.at), **new}, prefix="" if p.at else p.name),
+                task=changed(p.task, new),
                 at=(*p.at, *((axis, freeze(v)) for axis, v in new.items())),
             )
             for p in self.points
             for new in (dict(zip(axes, c, strict=True)) for c in itertools.product(*axes.values()))
         ]
+        check_contexts(p.task for p in points)
         return Family((*self.axes, *params), tuple(points))
 
     def weighted(self, weights: Iterable[float]) -> Family:
@@ -200,6 +273,50 @@ class Family:
         return Family(self.axes, tuple(replace(p, weight=w) for p, w in zip(self.points, given, strict=True)))
 
     @property
+    def members(self) -> tuple[Point, ...]:
+        """The points with a positive weight. A default point that the family lacks is there with the weight 0.
+
+        Example:
+            >>> import mohs
+            >>> len(mohs.Family.grid("toy/discrete", delay=[0, 1]).weighted([0, 1]).members)
+            1
+        """
+        return tuple(p for p in self.points if p.weight > 0)
+
+    def marked(self, mark: str) -> tuple[Point, ...]:
+        """Returns the points with a mark.
+
+        Args:
+            mark: "default", "generic" or "simplified".
+
+        Returns:
+            The points, in order.
+
+        Raises:
+            UsageError: The mark is unknown.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Family.grid("toy/discrete", delay=[0, 1]).marked("generic")
+            ()
+        """
+        if mark not in MARKS:
+            raise unknown("mark", mark, MARKS)
+        return tuple(p for p in self.points if mark in p.marks)
+
+    @property
+    def default(self) -> Point | None:
+        """The point that is usually reported, if one is marked as the default.
+
+        Example:
+            >>> import mohs
+            >>> task = mohs.Task.make("toy/discrete")
+            >>> mohs.Family((), (mohs.Point("plain", task, marks=("default",)),)).default.name
+            'plain'
+        """
+        return next(iter(self.marked("default")), None)
+
+    @property
     def weights(self) -> Floats:
         """The weights of the points, normalised to sum to 1.
 
@@ -220,6 +337,8 @@ class Family:
     def features(self) -> dict[str, Floats]:
         """The features as arrays over the points, by name; NaN where a point lacks one.
 
+        The axes with numbers are the features of a family whose points have none of their own.
+
         Example:
             >>> import mohs
             >>> task = mohs.Task.make("toy/discrete")
@@ -227,8 +346,7 @@ class Family:
             >>> mohs.Family((), points).features["size"].tolist()
             [8.0, nan]
         """
-        names = dict.fromkeys(name for p in self.points for name, _ in p.features)
-        return {name: np.array([dict(p.features).get(name, np.nan) for p in self.points]) for name in names}
+        return self._given_features or dict(self._coordinates())
 
     def frame(self) -> pd.DataFrame:
         """Returns a data frame with one row for each point.
@@ -252,7 +370,7 @@ class Family:
             *((axis, [dict(p.at).get(axis) for p in self.points]) for axis in self.axes),
             ("stratum", [p.stratum for p in self.points]),
             ("weight", self.weights),
-            *self.features.items(),
+            *self._given_features.items(),
             ("env", [p.task.env for p in self.points]),
             ("params", [dict(p.task.params) for p in self.points]),
         ]
@@ -333,6 +451,18 @@ class Family:
         return content_hash(self.to_json())
 
     @cached_property
+    def _given_features(self) -> dict[str, Floats]:
+        names = dict.fromkeys(name for p in self.points for name, _ in p.features)
+        return {name: np.array([dict(p.features).get(name, np.nan) for p in self.points]) for name in names}
+
+    def _coordinates(self) -> Iterator[tuple[str, Floats]]:
+        """The axes on which all values are numbers; flags are 0 and 1."""
+        for axis in self.axes:
+            values = [dict(p.at).get(axis, math.nan) for p in self.points]
+            if all(isinstance(value, int | float) for value in values):
+                yield axis, np.array(values, dtype=np.float64)
+
+    @cached_property
     def _by_name(self) -> dict[str, Point]:
         return {p.name: p for p in self.points}
 
@@ -346,21 +476,10 @@ def _axes(params: Mapping[str, Any]) -> tuple[dict[str, list[Any]], dict[str, An
     return axes, {name: value for name, value in params.items() if name not in axes}
 
 
-def _of_task(params: Mapping[str, Any]) -> dict[str, Any]:
-    """The parameters that are not hyperparameters of the agent."""
-    return {name: value for name, value in params.items() if not name.startswith(AGENT)}
-
-
-def _of_agent(params: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in params.items() if name.startswith(AGENT)}
-
-
-def _point(env: str, seed: int, fixed: Mapping[str, Any], at: Mapping[str, Any]) -> Point:
-    task = Task.make(env, seed=seed, **_of_task({**fixed, **at}))
-    places = {**at, **_of_agent(fixed)}
-    return Point(_name(at), task, tuple((axis, freeze(value)) for axis, value in places.items()))
-
-
-def _name(at: Mapping[str, Any], prefix: str = "") -> str:
-    words = [f"{axis}={value}" for axis, value in at.items()]
-    return " ".join([prefix, *words] if prefix else words) or "vanilla"
+def _ranges(params: Mapping[str, Any]) -> tuple[dict[str, list[Any] | Range], dict[str, Any]]:
+    """The same with continuous ranges, which are pairs of numbers."""
+    pairs = {name: Range(*value) for name, value in params.items() if isinstance(value, tuple) and len(value) == 2}
+    ranges = {**pairs, **{name: value for name, value in params.items() if isinstance(value, Range)}}
+    lists, fixed = _axes({name: value for name, value in params.items() if name not in ranges})
+    both: dict[str, list[Any] | Range] = {**ranges, **lists}
+    return {name: both[name] for name in params if name in both}, fixed

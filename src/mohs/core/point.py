@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mohs.core.errors import unknown
 from mohs.core.task import Task, read_json
 from mohs.core.values import Json, from_json, to_json
 
 AGENT = "agent."  # prefix of the axes that set hyperparameters of the agent, not parameters of the task
+# What is usually reported; the mean of the parameters of the others; the easiest (Table 3 of Jayawardana et al. 2022).
+MARKS = ("default", "generic", "simplified")
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,10 @@ class Point:
         weight: The weight, not normalised.
         stratum: The group that the point belongs to; empty for none.
         features: Numbers that describe the task, as pairs (name, value).
+        marks: What the point stands for: some of "default", "generic" and "simplified".
+
+    Raises:
+        UsageError: A mark is unknown.
 
     Example:
         >>> import mohs
@@ -39,6 +46,12 @@ class Point:
     weight: float = 1.0
     stratum: str = ""
     features: tuple[tuple[str, float], ...] = ()
+    marks: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for mark in self.marks:
+            if mark not in MARKS:
+                raise unknown(f"mark of the point {self.name!r}", mark, MARKS)
 
     @property
     def hyperparameters(self) -> dict[str, Any]:
@@ -67,6 +80,7 @@ class Point:
             "weight": self.weight,
             "stratum": self.stratum,
             "features": dict(self.features),
+            **({"marks": list(self.marks)} if self.marks else {}),
         }
 
     @classmethod
@@ -88,7 +102,9 @@ class Point:
             >>> mohs.Point.from_json(point.to_json()) == point
             True
         """
-        data = read_json(data, "point", {"name", "task", "at", "weight", "stratum", "features"})
+        given = dict(data)
+        marks = tuple(given.pop("marks", ()))  # points without marks have no such key
+        data = read_json(given, "point", {"name", "task", "at", "weight", "stratum", "features"})
         at = tuple((axis, from_json(value)) for axis, value in data["at"].items())
         task, features = Task.from_json(data["task"]), tuple(sorted(data["features"].items()))
-        return cls(data["name"], task, at, data["weight"], data["stratum"], features)
+        return cls(data["name"], task, at, data["weight"], data["stratum"], features, marks)

@@ -70,6 +70,7 @@ class Environment:
         implied: Parameters that follow from others unless they are given.
         third_party: Whether another package makes the environment.
         refused: Dials that it must not have, each with the reason.
+        check_context: `task -> None`: raises where the parameter `context` of the task does not fit the environment.
 
     Example:
         >>> import mohs
@@ -103,6 +104,7 @@ class Environment:
     implied: tuple[str, ...] = ()
     third_party: bool = False
     refused: Mapping[str, str] = field(default_factory=dict)
+    check_context: str | None = None
 
     def realisation(self, name: str) -> Any:
         """A part of the environment, such as `face` or `table`, imported.

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import gymnasium
 import numpy as np
+from gymnasium import spaces as gym_spaces
 from gymnasium.vector import AsyncVectorEnv, SyncVectorEnv, VectorEnv
 
 from mohs.core.dials import DIALS
@@ -16,6 +18,8 @@ from mohs.core.errors import UsageError
 from mohs.core.seeding import child, seed_of
 from mohs.core.task import Source, Task, TaskSet, members
 from mohs.core.values import resolve
+from mohs.envs.contexts.attributes import OF_SPACES
+from mohs.envs.contexts.wrapper import ContextEnv, check_names
 from mohs.envs.entries.custom import SOURCE, version
 from mohs.envs.fleets import Info, autoreset
 from mohs.envs.inject import inject, inject_vec
@@ -25,6 +29,7 @@ Env = gymnasium.Env[Any, Any]
 _ALIKE = "tasks that are played together must have the same spaces"
 # Vector environments of Gymnasium's that are the same task as the single one; that of ALE has other preprocessing.
 _NATIVE = ("CartPole-v0", "CartPole-v1")
+_OF_SPACES = ("action_space_max", "irrelevant_features", "observation_noise")  # the dials that change a space
 
 
 def face(*, source: Source, render_mode: str | None = None) -> Env:
@@ -36,7 +41,7 @@ def face(*, source: Source, render_mode: str | None = None) -> Env:
 
 
 def bare(task: Task, render_mode: str | None = None) -> Env:
-    """The environment of a task without its dials: with its arguments, its time limit and the view of its suite."""
+    """The environment of a task without its dials: with its arguments, context, time limit and the suite's view."""
     try:
         env: Env = gymnasium.make(
             version(task) if SOURCE in task.environment.parameters else task.environment.gym_id,
@@ -45,6 +50,8 @@ def bare(task: Task, render_mode: str | None = None) -> Env:
             **({} if render_mode is None else {"render_mode": render_mode}),
             **_arguments(task),
         )
+        if task["context"]:
+            env = ContextEnv(env, dict(task["context"]))
         return _wrapped(env, task, suite_of(task.environment.gym_id).inner)
     except UsageError:
         raise
@@ -75,8 +82,49 @@ def _dials(task: Task) -> dict[str, Any]:
 
 
 def _arguments(task: Task) -> dict[str, Any]:
-    ours = {*DIALS, *suite_of(task.environment.gym_id).parameters, "max_episode_steps", SOURCE}
+    ours = {*DIALS, *suite_of(task.environment.gym_id).parameters, "max_episode_steps", "context", SOURCE}
     return {name: value for name, value in task.params if name not in ours}
+
+
+def check_context(task: Task) -> None:
+    """Makes the environment without its context and with it.
+
+    Raises:
+        UsageError: The context names what the environment does not have, or a value does not fit.
+    """
+    plain = bare(task.replace(context={}))
+    check_names(plain, dict(task["context"]), task.env, also=task.environment.parameters)
+    plain.close()
+    bare(task).close()
+
+
+def spaces(task: Task) -> tuple[Any, ...]:
+    """Equal for tasks of one environment that have the same spaces, whatever their arguments and contexts are."""
+    dials = [(name, value) for name, value in task.params if name in _OF_SPACES]
+    context = {name: value for name, value in task["context"] if name in OF_SPACES}
+    own = {name: value for name, value in task.params if name not in DIALS and name != "max_episode_steps"}
+    return task.env, _signature(Task.make(task.env, **{**own, "context": context})), *dials
+
+
+@lru_cache(maxsize=4096)
+def _signature(task: Task) -> str:
+    """A hash of the spaces of a task without dials. One that cannot be made is like no other; making it says why."""
+    try:
+        env = _made(task, None)
+    except UsageError:
+        return str(task)
+    described = _described(env.observation_space), _described(env.action_space)
+    env.close()
+    return hashlib.sha256(repr(described).encode()).hexdigest()
+
+
+def _described(space: Any) -> Any:
+    """All that tells a space from others; the text of a large box leaves out most of its bounds."""
+    if isinstance(space, gym_spaces.Box):
+        return "Box", str(space.dtype), space.shape, space.low.tobytes(), space.high.tobytes()
+    if isinstance(space, gym_spaces.Dict):
+        return "Dict", [(name, _described(part)) for name, part in space.items()]
+    return ("Tuple", [_described(part) for part in space]) if isinstance(space, gym_spaces.Tuple) else repr(space)
 
 
 class DrawnEnv(gymnasium.Env[Any, Any]):
@@ -163,6 +211,8 @@ def _native(sources: Sequence[Source], autoreset_mode: str) -> VectorEnv[Any, An
             f"Gymnasium's vector environment of {task.env} is not known to be the same task, if there is one; take "
             f"sync or async. It is for {', '.join(_NATIVE)}."
         )
+    if task["context"]:
+        raise UsageError("Gymnasium's vector environments take no context; take sync or async.")
     limit = {name: value for name, value in task.params if name == "max_episode_steps"}
     envs = gymnasium.make_vec(
         task.environment.gym_id, len(sources), vectorization_mode="vector_entry_point", **limit, **_arguments(task)

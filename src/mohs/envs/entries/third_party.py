@@ -1,6 +1,7 @@
 """How does a third-party environment become an entry? By its id in Gymnasium.
 
-Its parameters are the dials that can be injected, the arguments of its own constructor and the length of an episode.
+Its parameters are the dials that can be injected, the arguments of its own constructor, a context and the length of an
+episode.
 """
 
 from __future__ import annotations
@@ -21,17 +22,16 @@ from mohs.core.dials import DIALS, injectable
 from mohs.core.domain import Custom, Domain, Flag, Integer, Optional
 from mohs.core.errors import UsageError, invalid
 from mohs.core.registry import Environment, Finder, Parameter, environments
-from mohs.core.task import Task
 from mohs.core.values import freeze
 from mohs.envs.suites.packages import NONE, Suite, load, suite_of
 
 _NOISE = ("observation_noise", "reward_noise", "reward_probability", "sticky_actions", "transition_noise")
-_SPACES = ("action_space_max", "irrelevant_features", "observation_noise")  # the dials that change a space
 # Environments that list their dynamics, from which a table is made.
 _LISTED = ("frozen_lake:FrozenLakeEnv", "cliffwalking:CliffWalkingEnv", "taxi:TaxiEnv")
 _TABLES = tuple(f"gymnasium.envs.toy_text.{name}" for name in _LISTED)
 _MUJOCO = "gymnasium.envs.mujoco"
 GENERATED = "custom/"  # the namespace of ids that mohs gives to classes and factories of users
+_CONTEXT = "Attributes of the environment, or fields of its MuJoCo model, that are set after it is made."
 _PLAIN = "None, True, False, a finite number, a text, or a list of these"
 
 
@@ -81,7 +81,8 @@ def third_party_entry(
 ) -> Environment:
     """The entry of a third-party environment with parts of its own, such as a table. A plugin returns such entries.
 
-    Its parameters are the dials that can be injected, the arguments of its constructor and `max_episode_steps`.
+    Its parameters are the dials that can be injected, the arguments of its constructor, `context` and
+    `max_episode_steps`.
 
     Args:
         gym_id: The id in Gymnasium.
@@ -116,6 +117,7 @@ def entry_of(name: str, spec: EnvSpec, creator: Callable[..., Any] | None = None
         **_arguments(creator, spec.kwargs),
         **suite.parameters,
         **{dial.name: Parameter(dial.domain, dial.vanilla, dial.text) for dial in _dials(suite, creator)},
+        "context": Parameter(CONTEXT, (), _CONTEXT),
         "max_episode_steps": Parameter(
             limit, spec.max_episode_steps, "The episode is truncated after this many steps of the environment."
         ),
@@ -133,7 +135,8 @@ def entry_of(name: str, spec: EnvSpec, creator: Callable[..., Any] | None = None
         check="mohs.envs.entries.third_party:check",
         face="mohs.envs.third_party:face",
         vector_face="mohs.envs.third_party:vector_face",
-        spaces="mohs.envs.entries.third_party:spaces",
+        spaces="mohs.envs.third_party:spaces",
+        check_context="mohs.envs.third_party:check_context",
         place="wrapper",
         noise=(*_NOISE, *quiet),
         third_party=True,
@@ -234,12 +237,24 @@ def _plain(name: str, value: Any, real: bool) -> Any:
     return float(frozen) + 0.0 if real or frozen != int(frozen) else int(frozen)
 
 
+def _context(name: str, value: Any) -> tuple[tuple[str, Any], ...]:
+    """Pairs (name, value) in one order, from a mapping or from pairs."""
+    pairs = list(value.items()) if isinstance(value, Mapping) else value
+    if not isinstance(pairs, list | tuple) or not all(isinstance(p, list | tuple) and len(p) == 2 for p in pairs):
+        raise invalid(name, value, CONTEXT.text)
+    found: dict[str, Any] = {}
+    for key, given in pairs:
+        number = _plain(f"{name} {key}", given, real=False)
+        items = number if isinstance(number, tuple) else (number,)
+        if not isinstance(key, str) or key in found or not all(isinstance(item, int | float) for item in items):
+            raise invalid(name, value, CONTEXT.text)
+        found[key] = number
+    return tuple(sorted(found.items()))
+
+
+CONTEXT = Custom(_context, "a mapping of names to numbers, flags or lists of numbers")
+
+
 def check(values: Mapping[str, Any], given: frozenset[str]) -> dict[str, Any]:
     """Nothing is implied. What contradicts the environment shows when it is made."""
     return {}
-
-
-def spaces(task: Task) -> tuple[Any, ...]:
-    """Equal for tasks of one environment whose arguments and dials leave the spaces alike."""
-    free = (DIALS.keys() - set(_SPACES)) | {"max_episode_steps"}
-    return task.env, *((name, value) for name, value in task.params if name not in free)
