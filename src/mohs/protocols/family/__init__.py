@@ -9,5 +9,4 @@ PROTOCOL = training_protocol(
     "FamilyStudy",
     gate=f"{__name__}.gate:gate",
     methods=f"{__name__}.methods:methods",
-    prepare=f"{__name__}.study:check_effects",
 )

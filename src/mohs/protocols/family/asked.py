@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,9 @@ from mohs.agents.registry import agent_entry, as_agent, describe
 from mohs.core.cell import Agent
 from mohs.core.errors import UsageError
 from mohs.core.family import Family
-from mohs.core.family_files import read_family, varied
+from mohs.core.family_files import read_family
+from mohs.core.point import Point
+from mohs.core.ranges import Range, axis
 from mohs.core.registry import canonical
 from mohs.protocols.family.study import FamilyStudy
 
@@ -53,6 +56,28 @@ def _family(
     if vary or params:
         raise UsageError("--vary and --param make a family of --env; a family that is given has its own points.")
     return (family, "given") if isinstance(family, Family) else (read_family(family), Path(family).stem)
+
+
+def varied(env: str, vary: Mapping[str, Any] | Sequence[str], params: Mapping[str, Any]) -> Family:
+    """All combinations of lists, or points that fill ranges evenly. The default is the environment as it is.
+
+    Raises:
+        UsageError: an axis cannot be read or is given twice, or a parameter is unknown or out of range.
+    """
+    axes = dict(vary) if isinstance(vary, Mapping) else {}
+    if not isinstance(vary, Mapping):
+        for name, values in map(axis, vary):
+            if name in axes:
+                raise UsageError(f"--vary names {name} twice.")
+            axes[name] = values
+    continuous = any(isinstance(values, Range | tuple) for values in axes.values())
+    made = (Family.sample if continuous else Family.grid)(env, **{**params, **axes})
+    plain = Family.grid(env, **params)[0].task
+    if any(point.task == plain for point in made):
+        points = tuple(replace(p, marks=("default",)) if p.task == plain else p for p in made)
+    else:
+        points = (*made.points, Point("default", plain, weight=0.0, marks=("default",)))
+    return Family(made.axes, points)
 
 
 def methods_of(methods: Sequence[str | Agent], hyperparameters: Hyperparameters) -> tuple[Agent, ...]:

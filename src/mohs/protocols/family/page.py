@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from html import escape
 
@@ -9,7 +10,7 @@ import plotly.graph_objects as go
 
 from mohs.protocols.family.default import Order
 from mohs.protocols.family.figures import family_figures
-from mohs.protocols.family.verdict import FamilyVerdict, MethodResult, PairResult
+from mohs.protocols.family.verdict import LEVEL, FamilyVerdict, MethodResult, PairResult
 from mohs.protocols.words import joined
 from mohs.report import numbers, parts
 from mohs.report.files import filled
@@ -26,6 +27,8 @@ ORDERS = {
     Order.UNKNOWN: "–",
 }
 
+DOMINANCE = {0: "no", 1: "first order", 2: "second order"}
+
 
 def summary(verdict: FamilyVerdict) -> tuple[TextTable, ...]:
     """The methods, best first, and every pair of them."""
@@ -37,7 +40,7 @@ def summary(verdict: FamilyVerdict) -> tuple[TextTable, ...]:
     ]
     tables = [
         TextTable(
-            f"{verdict.outcomes.title.capitalize()}{normalised}, {numbers.level(verdict.estimate.level)} intervals",
+            f"{verdict.outcomes.title.capitalize()}{normalised}, {numbers.level(LEVEL)} intervals",
             ("method", "family", "default point", "default − family", "rank"),
             rows,
         )
@@ -48,7 +51,7 @@ def summary(verdict: FamilyVerdict) -> tuple[TextTable, ...]:
         tables.append(
             TextTable(
                 f"Pairs, {level} intervals",
-                ("pair", "difference", "P(better)", "default says", "more points"),
+                ("pair", "difference", "P(better)", "default says", "models to decide"),
                 [
                     (
                         f"{names[p.a]} > {names[p.b]}", numbers.estimated(p.difference), numbers.number(p.wins.value),
@@ -116,8 +119,7 @@ def _facts(verdict: FamilyVerdict) -> dict[str, str]:
         "design": f"{DESIGNS[study.design].title}, {len(study.points):,} points (draw {study.draw})",
         "seeds": f"{study.seeds} at each point",
         "training steps": f"{study.steps:,} per model",
-        "evaluation": f"{study.episodes} episodes"
-        + "".join(f", {name} = {value}" for name, value in study.evaluation),
+        "evaluation": f"{study.episodes} episodes" + "".join(f", {name} = {value}" for name, value in study.evaluation),
         "missing models": f"{verdict.missing:,} of {verdict.planned:,}",
     }
 
@@ -152,11 +154,11 @@ def _pairs(verdict: FamilyVerdict) -> str:
     names, rows = verdict.study.labels, []
     for p in verdict.pairs:
         cells = f"{_cell(p.difference)}{_cell(p.wins)}{_cell(p.default)}<td>{ORDERS[p.order]}</td>"
-        reversal = "none" if p.reversal is None else numbers.percent(p.reversal)
-        cells += f"<td>{escape(p.dominance.text)}</td><td>{_needed(p)}</td><td>{reversal}</td>"
+        reversal = numbers.percent(p.reversal) if math.isfinite(p.reversal) else "none"
+        cells += f"<td>{DOMINANCE[p.dominance]}</td><td>{_needed(p)}</td><td>{reversal}</td>"
         rows.append(f"<tr><td>{escape(names[p.a])} &gt; {escape(names[p.b])}</td>{cells}</tr>")
     heads = (
-        "pair", "difference", "P(better)", "at the default point", "default says", "dominance", "points to decide",
+        "pair", "difference", "P(better)", "at the default point", "default says", "dominance", "models to decide",
         "weight that reverses",
     )  # fmt: skip
     return f'<h3>Pairs</h3><div class="scroll">{parts.table(heads, rows)}</div>'

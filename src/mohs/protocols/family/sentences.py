@@ -43,7 +43,7 @@ def _headline(verdict: FamilyVerdict) -> str:
         return f"The default point does not tell {joined(said)}; {over} {_better(verdict, by[Order.HIDDEN])}."
     if by[Order.OPEN] and not (by[Order.KEPT] or by[Order.UNKNOWN]):
         points = f"{len(verdict.used)} points"
-        if not verdict.estimate.known:
+        if verdict.estimate is None or not verdict.estimate.known:
             return f"{points} are too few to rank {joined(list(names))} {over}."
         return f"{points} do not tell {joined(list(names))} apart {over}."
     if by[Order.UNKNOWN]:
@@ -117,20 +117,21 @@ def _open(verdict: FamilyVerdict) -> Iterator[Finding]:
             continue
         two = f"{names[pair.a]} and {names[pair.b]}"
         if pair.needed is None:
-            yield Finding(f"{two} differ too little for any reasonable number of points to tell them apart.")
+            yield Finding(f"{two} differ too little: not even all {members:,} points would tell them apart.")
         elif pair.needed > members:
-            seeds = -(-pair.needed // members)
-            yield Finding(f"To tell {two} apart would take about {seeds} seeds at all {members:,} points.")
+            yield Finding(
+                f"To tell {two} apart would take about {pair.needed // members} seeds at all {members:,} points."
+            )
         else:
             yield Finding(
-                f"To tell {two} apart would take about {pair.needed:,} points "
-                f"(--budget {pair.needed * verdict.study.seeds}), {len(verdict.used)} were used."
+                f"To tell {two} apart would take about {pair.needed:,} points (--budget {pair.needed}); "
+                f"{len(verdict.used)} were used."
             )
 
 
 def _weights(verdict: FamilyVerdict) -> Iterator[Finding]:
     """The pair that the smallest change of weights would reverse."""
-    found = [(p.reversal, p) for p in verdict.pairs if p.decided and p.reversal is not None]
+    found = [(p.reversal, p) for p in verdict.pairs if p.decided]
     if found:
         least, pair = min(found, key=lambda item: item[0])
         names = verdict.study.labels
@@ -151,10 +152,9 @@ def _warnings(verdict: FamilyVerdict) -> Iterator[Finding]:
             "Scores are raw returns, so points with large returns count most; --baseline AGENT normalises them.",
             warning=True,
         )
-    if not verdict.estimate.known:
+    if verdict.estimate is not None and not verdict.estimate.known:
         yield Finding(f"No intervals: {verdict.estimate.why}", warning=True)
     yield from (Finding(text, warning=True) for text in verdict.tail_warnings)
-    if study.notes:
-        yield from (Finding(note, warning=True) for note in study.notes)
+    yield from (Finding(note, warning=True) for note in study.notes)
     if verdict.missing:
         yield Finding(f"{verdict.missing:,} of {verdict.planned:,} models are missing.", warning=True)

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from mohs.core.cell import Agent, Cell, Probe, Segment
 from mohs.core.domain import Integer, Real
@@ -20,18 +23,19 @@ from mohs.core.family import Family
 from mohs.core.point import Point
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json, from_json, to_json
+from mohs.envs.effects import effects
 from mohs.protocols.family.coordinates import Coordinates, coordinates
 from mohs.protocols.scale import has_references
 from mohs.runs.plan import Plan, Track
 from mohs.runs.windows import window
-from mohs.stats.family.designs import DESIGNS, Sample, draw
+from mohs.stats.family import DESIGNS, Sample, draw, look_sizes
 
+Floats = npt.NDArray[np.float64]
 PROTOCOL = "family"
 DEFAULT, RANDOM, BASELINE = "default", "random policy", "baseline"
 BUDGET, STEPS, EPISODES = 64, 50_000, 20
 DEFAULT_SEEDS = 5  # runs of each method at the default point: what is usually reported is a mean over a few seeds
 NESTED = ("pivotal", "census")  # designs whose order keeps a smaller sample within a larger one
-FIRST_LOOK = 16  # points before which no interval is given, so that looking earlier decides nothing
 
 
 @dataclass(frozen=True)
@@ -52,6 +56,7 @@ class FamilyStudy:
         evaluation: parameters of the evaluated task that differ from those of the trained one.
         baseline: the agent whose score at each point is 1, where the optimum is not known.
         failure: a normalised score below which a method has failed at a point.
+        notes: what was found of the points before anything was trained, as sentences.
     """
 
     methods: tuple[Agent, ...]
@@ -67,6 +72,7 @@ class FamilyStudy:
     evaluation: tuple[tuple[str, Any], ...] = ()
     baseline: Agent | None = None
     failure: float = 0.2
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def make(
@@ -93,12 +99,13 @@ class FamilyStudy:
         if twice:
             raise UsageError(f"the method {twice[0]} is named twice.")
         seeds = Integer(1, 1000).parse("seeds", seeds)
-        members = len(members_of(family))
+        members = len(family.members)
         most = members * seeds
         chosen = design or ("census" if budget is None and members <= BUDGET else "pivotal")
         if chosen not in DESIGNS:
             raise unknown("design", chosen, DESIGNS)
-        models = Integer(1).parse("budget", (most if chosen == "census" else BUDGET * seeds) if budget is None else budget)
+        usual = most if chosen == "census" else min(BUDGET * seeds, most)
+        models = Integer(1).parse("budget", usual if budget is None else budget)
         if models > most:
             raise UsageError(
                 f"budget is {models:,} models of each method, but the family has {members:,} points with {seeds} "
@@ -107,10 +114,12 @@ class FamilyStudy:
         if models < seeds:
             raise UsageError(f"budget is {models} models, which is less than one point with {seeds} seeds.")
         if chosen == "census" and models // seeds != members:
-            raise UsageError(f"the design census runs all {members:,} points: leave --budget out, or use another design.")
+            raise UsageError(
+                f"the design census runs all {members:,} points: leave --budget out, or use another design."
+            )
         if models // seeds == members and chosen == "pivotal":
             chosen = "census"
-        return cls(
+        study = cls(
             tuple(methods),
             family,
             title,
@@ -125,6 +134,7 @@ class FamilyStudy:
             baseline,
             Real(-math.inf, math.inf).parse("failure", failure),
         )
+        return replace(study, notes=_notes(study))
 
     @property
     def name(self) -> str:
@@ -139,12 +149,13 @@ class FamilyStudy:
     @cached_property
     def members(self) -> tuple[Point, ...]:
         """The points that have a weight."""
-        return members_of(self.family)
+        return self.family.members
 
     @cached_property
-    def weights(self) -> Any:
+    def weights(self) -> Floats:
         """The weights of the members, which sum to 1."""
-        return Family((), tuple(_bare(p) for p in self.members)).weights
+        given = self.family.weights
+        return np.asarray(given[given > 0])
 
     @cached_property
     def coordinates(self) -> Coordinates:
@@ -159,6 +170,11 @@ class FamilyStudy:
     def sampled(self, design: str, n: int) -> Sample:
         """n points by a design."""
         return draw(design, self.weights, self.coordinates.space, n, self.draw, self.strata)
+
+    @cached_property
+    def look_sizes(self) -> tuple[int, ...]:
+        """How many points have run at each look; one look where the design is not nested."""
+        return look_sizes(len(self.points), self.looks if self.nested else 1)
 
     @property
     def nested(self) -> bool:
@@ -220,6 +236,11 @@ class FamilyStudy:
         assert self.baseline is not None
         return self.cell(self.baseline, point, first + seed)
 
+    @property
+    def reference_names(self) -> tuple[str, ...]:
+        """What runs at every point beside the methods."""
+        return () if self.baseline is None else (RANDOM, BASELINE)
+
     @cached_property
     def default_names(self) -> tuple[str, ...]:
         """The names under which the default point runs, `seeds` models of each method under each."""
@@ -243,13 +264,14 @@ class FamilyStudy:
             "evaluation": {name: to_json(value) for name, value in self.evaluation},
             "baseline": None if self.baseline is None else self.baseline.to_json(),
             "failure": self.failure,
+            "notes": list(self.notes),
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> FamilyStudy:
         """From plain data, as `to_json` gives it."""
         keys = {"methods", "family", "title", "budget", "design", "seeds", "steps", "episodes", "looks", "draw"}
-        data = read_json(data, "family study", keys | {"evaluation", "baseline", "failure"})
+        data = read_json(data, "family study", keys | {"evaluation", "baseline", "failure", "notes"})
         with reading("family study"):
             return cls(
                 tuple(Agent.from_json(method) for method in data["methods"]),
@@ -265,17 +287,8 @@ class FamilyStudy:
                 tuple((name, from_json(value)) for name, value in data["evaluation"].items()),
                 None if data["baseline"] is None else Agent.from_json(data["baseline"]),
                 data["failure"],
+                tuple(data["notes"]),
             )
-
-
-def members_of(family: Family) -> tuple[Point, ...]:
-    """The points of a family that have a weight.
-
-    Raises:
-        UsageError: all weights are 0.
-    """
-    family.weights  # noqa: B018 – raises where all are 0
-    return tuple(point for point in family if point.weight > 0)
 
 
 def plan(study: FamilyStudy) -> Plan:
@@ -289,21 +302,18 @@ def plan(study: FamilyStudy) -> Plan:
     return Plan.of(study.name, PROTOCOL, study.to_json(), tracks, study.seeds)
 
 
-def look_sizes(study: FamilyStudy) -> tuple[int, ...]:
-    """How many of the chosen points have run at each look, the last with all of them."""
-    n = len(study.points)
-    if study.looks == 1 or n <= FIRST_LOOK:
-        return (n,)
-    sizes = (FIRST_LOOK + round((n - FIRST_LOOK) * i / (study.looks - 1)) for i in range(study.looks))
-    return tuple(dict.fromkeys(sizes))
+def _notes(study: FamilyStudy) -> tuple[str, ...]:
+    """What the dynamics of the points say: which are equal to another's.
 
+    All members of compiled environments are played. Of third-party environments only what will run is.
 
-def check_effects(study: FamilyStudy) -> None:
-    """Raises UsageError where a context leaves the dynamics as they are."""
-    from mohs.envs.effects import check
-
-    check(study.family)
-
-
-def _bare(point: Point) -> Point:
-    return Point(point.name, point.task, weight=point.weight)
+    Raises:
+        UsageError: a value has no effect on the dynamics.
+    """
+    played = study.points if study.family[0].task.environment.third_party else study.members
+    default = () if study.default is None or study.default in played else (study.default,)
+    found = effects(Family(study.family.axes, (*played, *default)))
+    found.check()
+    if found.distinct == found.points:
+        return ()
+    return (f"{found.points - found.distinct:,} of {found.points:,} points have the dynamics of another point.",)

@@ -4,35 +4,43 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.family import Family
 from mohs.core.values import Json
-from mohs.protocols.family.default import against_family
+from mohs.protocols.family.default import Order, against_family, order_of
 from mohs.protocols.family.failures import Failures, failures
-from mohs.protocols.family.outcomes import Outcomes, outcomes
+from mohs.protocols.family.outcomes import Outcomes, nan_mean, outcomes
 from mohs.protocols.family.study import PROTOCOL, FamilyStudy
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
 from mohs.runs.results import Results
 from mohs.stats import Estimate, bonferroni_comparisons, estimate, paired_difference
-from mohs.stats.family.designs import Sample, draw
-from mohs.stats.family.dominance import Dominance, dominance
-from mohs.stats.family.estimators import FamilyEstimate, estimate_family
-from mohs.stats.family.planner import points_to_decide
-from mohs.stats.family.ranking import better_on_random_member, rank_intervals
-from mohs.stats.family.tails import heavy_tailed
-from mohs.stats.family.weightings import smallest_reversal
+from mohs.stats.family import (
+    FamilyEstimate,
+    Sample,
+    better_on_random_member,
+    components,
+    dominance,
+    estimate_family,
+    look_comparisons,
+    models_to_decide,
+    rank_intervals,
+    skewness_warning,
+    smallest_reversal,
+)
+from mohs.stats.intervals import corrected_level
 
 if TYPE_CHECKING:
     import pandas as pd
 
 LEVEL = 0.95
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -68,9 +76,9 @@ class PairResult:
         wins: the probability that a scores higher than b at a random member; ties count half.
         default: a − b at the default point, seeds paired.
         order: what the default point says beside the family.
-        dominance: whether a's scores dominate b's.
-        needed: about how many points would decide between them; None where that cannot be told, or it is decided.
-        reversal: the share of weight that must move for b to be ahead; None where no weighting does that.
+        dominance: whether a's sampled scores dominate b's: 1 for the first order, 2 for the second only, 0 for neither.
+        needed: about how many models would decide between them; None where no reasonable number would.
+        reversal: the share of weight that must move for b to be level; infinite where no weighting does that.
     """
 
     a: int
@@ -79,9 +87,9 @@ class PairResult:
     wins: Estimate
     default: Estimate | None
     order: Order
-    dominance: Dominance
+    dominance: int
     needed: int | None
-    reversal: float | None
+    reversal: float
 
     @property
     def decided(self) -> bool:
@@ -109,8 +117,8 @@ class FamilyVerdict(Verdict):
     study: FamilyStudy
     outcomes: Outcomes = field(repr=False)
     sample: Sample = field(repr=False)
-    used: npt.NDArray[np.int64] = field(repr=False)
-    estimate: FamilyEstimate = field(repr=False)
+    used: Ints = field(repr=False)
+    estimate: FamilyEstimate | None = field(repr=False)
     methods: tuple[MethodResult, ...]
     pairs: tuple[PairResult, ...]
     planned: int
@@ -138,9 +146,31 @@ class FamilyVerdict(Verdict):
         return self.outcomes.means[:, self.used]
 
     @property
-    def heavy(self) -> tuple[str, ...]:
-        """The methods whose scores have tails too heavy for their interval."""
-        return tuple(m.name for m, scores in zip(self.methods, self.scores, strict=True) if heavy_tailed(scores))
+    def ends(self) -> str:
+        """What 0 and 1 are, in few words."""
+        scale = self.outcomes.scale
+        return "raw returns" if scale is None else f"0 = {scale.low}, 1 = {scale.high}"
+
+    @property
+    def tail_warnings(self) -> tuple[str, ...]:
+        """A sentence for each method whose scores have tails too heavy for so few points."""
+        if self.estimate is None:
+            return ()
+        found = (
+            (m.name, skewness_warning(self.estimate.skew[i, i], self.estimate.n)) for i, m in enumerate(self.methods)
+        )
+        return tuple(f"{name}: {text[0].lower()}{text[1:]}" for name, text in found if text)
+
+    def dataset(self) -> str:
+        """The points that ran, the default among them, as a CSV file that `mohs family --family` reads."""
+        from mohs.core.family_files import csv_text
+
+        study = self.study
+        kept = {study.members[i].name: w for i, w in zip(self.sample.chosen, self.sample.weights, strict=True)}
+        points = [replace(p, weight=kept[p.name]) for p in study.points if p.name in kept]
+        if study.default is not None and study.default.name not in kept:
+            points.append(replace(study.default, weight=0.0))
+        return csv_text(Family(study.family.axes, tuple(points)))
 
     def frame(self) -> pd.DataFrame:
         """One row for each method, point and seed, with every measure of the model."""
@@ -177,9 +207,9 @@ class FamilyVerdict(Verdict):
                     "probability_better": p.wins.to_dict(),
                     "default_difference": None if p.default is None else p.default.to_dict(),
                     "default_order": str(p.order),
-                    "dominance": p.dominance.to_json(),
-                    "points_to_decide": p.needed,
-                    "weight_that_reverses": p.reversal,
+                    "dominance": p.dominance,
+                    "models_to_decide": p.needed,
+                    "weight_that_reverses": p.reversal if math.isfinite(p.reversal) else None,
                 }
                 for p in self.pairs
             ],
@@ -194,29 +224,15 @@ def verdict(study: FamilyStudy, results: Results) -> FamilyVerdict:
 
     found = outcomes(study, results)
     used = finished_draws(found)
-    if not len(used):
-        return _nothing(study, found, results)
     sample = sample_of(study, used)
-    scores = found.scores[:, used]
-    weights, space = study.weights, study.coordinates.space
-    over_family = estimate_family(sample, scores, weights, space, LEVEL, strata=study.strata)
-    pairs = bonferroni_comparisons(len(study.methods))
-    level = corrected_level(LEVEL, pairs)
-    wins = better_on_random_member(sample, scores, weights, space, level, study.strata)
-    made = FamilyVerdict(
-        study,
-        found,
-        sample,
-        used,
-        over_family,
-        _methods(study, found, sample, scores, over_family),
-        tuple(
-            _pair(study, found, sample, over_family, wins, *_ahead(over_family.values, i, j), pairs)
-            for i, j in combinations(range(len(study.methods)), 2)
-        ),
-        results.planned,
-        results.missing,
-    )
+    made = FamilyVerdict(study, found, sample, used, None, (), (), results.planned, results.missing)
+    if len(used):
+        scores = found.scores[:, used]
+        over_family = estimate_over(study, sample, scores)
+        comparisons = comparisons_of(study, over_family)
+        methods = _methods(study, found, sample, scores, over_family, comparisons)
+        pairs = _pairs(study, found, sample, scores, over_family, comparisons)
+        made = replace(made, estimate=over_family, methods=methods, pairs=pairs)
     return replace(made, findings=findings(made))
 
 
@@ -230,21 +246,35 @@ def sample_of(study: FamilyStudy, used: Ints) -> Sample:
     whole, n = study.sample, len(used)
     if n == len(whole.chosen):
         return whole
-    if study.nested and used[-1] == n - 1:
+    if study.nested and n and used[-1] == n - 1:
         return study.sampled("pivotal", n)
     kept = whole.weights[used]
     groups = None if whole.groups is None else whole.groups[used]
-    return Sample(whole.design, whole.chosen[used], whole.inclusion[used], kept / kept.sum(), groups)
+    return Sample(whole.design, whole.chosen[used], whole.inclusion[used], kept / max(kept.sum(), 1e-300), groups)
 
 
-def _nothing(study: FamilyStudy, found: Outcomes, results: Results) -> FamilyVerdict:
-    ...
+def estimate_over(study: FamilyStudy, sample: Sample, scores: Floats) -> FamilyEstimate:
+    """Means over the family from scores [methods, points of the sample, seeds]."""
+    return estimate_family(sample, scores, study.weights, study.coordinates.space, LEVEL, strata=study.strata)
+
+
+def comparisons_of(study: FamilyStudy, over_family: FamilyEstimate) -> int:
+    """For how many comparisons pairs are corrected: all pairs and, where the study may end early, all looks."""
+    sizes = study.look_sizes
+    if len(sizes) == 1 or over_family.n not in sizes:
+        return bonferroni_comparisons(len(study.methods)) * len(sizes)
+    return look_comparisons(over_family, sizes.index(over_family.n), sizes, LEVEL)
 
 
 def _methods(
-    study: FamilyStudy, found: Outcomes, sample: Sample, scores: Floats, over_family: FamilyEstimate
+    study: FamilyStudy,
+    found: Outcomes,
+    sample: Sample,
+    scores: Floats,
+    over_family: FamilyEstimate,
+    comparisons: int,
 ) -> tuple[MethodResult, ...]:
-    ranks, lows, highs = rank_intervals(over_family)
+    ranks, lows, highs = rank_intervals(over_family, comparisons)
     made = []
     for i, name in enumerate(study.labels):
         default = estimate(found.default[i], "mean", LEVEL) if found.default.size else None
@@ -255,20 +285,28 @@ def _methods(
     return tuple(made)
 
 
-def _ahead(values: Floats, i: int, j: int) -> tuple[int, int]:
-    """Two methods, the one with the higher mean first."""
-    return (i, j) if values[i] >= values[j] else (j, i)
-
-
-def _pair(
+def _pairs(
     study: FamilyStudy,
     found: Outcomes,
     sample: Sample,
+    scores: Floats,
     over_family: FamilyEstimate,
-    wins: Sequence[Sequence[Estimate]],
-    a: int,
-    b: int,
     comparisons: int,
-) -> PairResult:
-    difference = over_family.difference(a, b, comparisons)
-    default = paired_difference(found.default[a], found.default[b], level=LEVEL) if found.default.size else None
+) -> tuple[PairResult, ...]:
+    weights, space = study.weights, study.coordinates.space
+    means = nan_mean(scores)
+    level = corrected_level(LEVEL, comparisons)
+    wins = better_on_random_member(sample, scores, weights, space, level, study.strata)
+    parts = components(sample, scores, weights, space, study.strata)
+    first, second = (dominance(means, sample.weights, order) for order in (1, 2))
+    made = []
+    for i, j in combinations(range(len(study.methods)), 2):
+        a, b = (i, j) if over_family.values[i] >= over_family.values[j] else (j, i)
+        difference = over_family.difference(a, b, comparisons)
+        default = paired_difference(found.default[a], found.default[b], level=LEVEL) if found.default.size else None
+        needed = models_to_decide(over_family, a, b, len(study.members), parts[a][b], comparisons)
+        reversal = smallest_reversal(means[a], means[b], sample.weights).distance
+        dominates = 1 if first[a, b] else 2 if second[a, b] else 0
+        order = order_of(difference, default)
+        made.append(PairResult(a, b, difference, wins[a][b], default, order, dominates, needed, reversal))
+    return tuple(made)

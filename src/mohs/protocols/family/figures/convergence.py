@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from mohs.protocols.family.verdict import FamilyVerdict, sample_of
+from mohs.protocols.family.verdict import LEVEL, FamilyVerdict, estimate_over, sample_of
 from mohs.report import numbers
 from mohs.report.figures.looks import colour, dash, narrow, short
 from mohs.report.figures.marks import add_band
 from mohs.stats import Estimate
-from mohs.stats.family import estimate_family
 from mohs.stats.family.tails import FEWEST_POINTS
 
 STEPS = 12
@@ -38,14 +37,10 @@ def convergence(verdict: FamilyVerdict) -> Convergence | None:
     sizes = tuple(int(size) for size in np.unique(np.geomspace(FEWEST_POINTS, n, STEPS).round()))
     scores = verdict.outcomes.scores
     found = [
-        estimate_family(
-            sample_of(study, verdict.used[:size]), scores[:, verdict.used[:size]], study.weights,
-            study.coordinates.space, verdict.estimate.level, strata=study.strata,
-        )
-        for size in sizes
-    ]  # fmt: skip
+        estimate_over(study, sample_of(study, verdict.used[:size]), scores[:, verdict.used[:size]]) for size in sizes
+    ]
     agents = tuple(study.labels.index(m.name) for m in verdict.ranked)
-    note = f"each estimate uses the first points of one order · {numbers.level(verdict.estimate.level)} intervals"
+    note = f"each estimate uses the first points of one order · {numbers.level(LEVEL)} intervals"
     return Convergence(
         sizes,
         tuple(short(m.name) for m in verdict.ranked),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -97,7 +98,7 @@ def _grouped(column: Floats) -> tuple[npt.NDArray[np.int64], tuple[str, ...]]:
         return codes, tuple(_number(value) for value in known)
     edges = np.unique(np.quantile(column, np.linspace(0, 1, BINS + 1)))
     codes = np.clip(np.searchsorted(edges, column, side="right") - 1, 0, len(edges) - 2)
-    return codes, tuple(f"{_number(a)} to {_number(b)}" for a, b in zip(edges[:-1], edges[1:], strict=True))
+    return codes, tuple(f"{_number(a)} to {_number(b)}" for a, b in itertools.pairwise(edges))
 
 
 def _number(value: float) -> str:

@@ -1,4 +1,4 @@
-"""How does the performance of a method vary over points? A histogram for each method, weighted (Figures 4, 13 to 15)."""
+"""How does the performance of a method vary over points? Weighted histograms (Figures 4, 13 to 15)."""
 
 from __future__ import annotations
 

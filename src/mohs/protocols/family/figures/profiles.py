@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from mohs.protocols.family.verdict import FamilyVerdict
+from mohs.protocols.family.verdict import LEVEL, FamilyVerdict
 from mohs.report import numbers
 from mohs.report.figures.looks import colour, dash, narrow, short
 from mohs.report.figures.marks import add_band
-from mohs.stats.family import WeightedProfile, weighted_profile
+from mohs.stats import Profile
+from mohs.stats.family import weighted_profile
 
 STEPS = 101
 
@@ -22,7 +23,7 @@ class Profiles:
 
     names: tuple[str, ...]
     agents: tuple[int, ...]
-    profiles: tuple[WeightedProfile, ...]
+    profiles: tuple[Profile, ...]
     title: str
     note: str
 
@@ -36,11 +37,13 @@ def profiles(verdict: FamilyVerdict) -> Profiles:
     thresholds = np.linspace(low, high, STEPS)
     agents = tuple(study.labels.index(m.name) for m in verdict.ranked)
     found = tuple(
-        weighted_profile(verdict.sample, scores[i], study.weights, study.coordinates.space, thresholds, verdict.estimate.level)
+        weighted_profile(
+            verdict.sample, scores[i], study.weights, study.coordinates.space, thresholds, LEVEL, strata=study.strata
+        )
         for i in agents
     )
     note = (
-        f"bands: pointwise {numbers.level(verdict.estimate.level)} intervals · n = {len(verdict.used)} points · a curve "
+        f"bands: pointwise {numbers.level(LEVEL)} intervals · n = {len(verdict.used)} points · a curve "
         f"that lies above another everywhere dominates it · {verdict.ends}"
     )
     return Profiles(tuple(short(m.name) for m in verdict.ranked), agents, found, f"{verdict.outcomes.title} τ", note)

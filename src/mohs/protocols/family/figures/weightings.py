@@ -12,7 +12,7 @@ from mohs.protocols.family.verdict import FamilyVerdict
 from mohs.report import numbers
 from mohs.report.figures.looks import colour, narrow, short, symbol
 from mohs.report.theme import LIGHT
-from mohs.stats.family import random_weightings
+from mohs.stats.family import dirichlet_weightings
 
 SHOWN, DRAWS, SEED = 5, 2000, 0
 Floats = npt.NDArray[np.float64]
@@ -33,7 +33,7 @@ class Weightings:
 def weightings(verdict: FamilyVerdict) -> Weightings:
     """Weightings of the sampled points drawn uniformly from all there are (a flat Dirichlet distribution)."""
     scores = verdict.scores
-    drawn = random_weightings(verdict.sample.weights, DRAWS, SEED)
+    drawn = dirichlet_weightings(len(verdict.used), DRAWS, SEED)
     means = drawn @ scores.T
     leads = np.bincount(means.argmax(axis=1), minlength=len(scores)) / DRAWS
     agents = tuple(verdict.study.labels.index(m.name) for m in verdict.ranked)

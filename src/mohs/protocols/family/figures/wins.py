@@ -18,7 +18,7 @@ def wins(verdict: FamilyVerdict) -> go.Figure:
         cells[a, b] = e.value, e.low, e.high
         cells[b, a] = 1 - e.value, 1 - e.high, 1 - e.low
     note = (
-        "probability that the row's method scores higher than the column's at a random member of the family, ties half · "
+        "probability that the row's method scores higher than the column's at a random member, ties half · "
         f"coloured where the interval excludes ½ · intervals at {numbers.level(verdict.pairs[0].wins.level)} each, 95% "
         f"together (Bonferroni) · n = {len(verdict.used)} points"
     )
