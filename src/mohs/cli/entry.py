@@ -15,7 +15,9 @@ from mohs.core.values import resolve
 from mohs.protocols.protocol import Protocol, protocols, skipping_plugin
 
 EXIT_USAGE = 2
-COMMANDS = (listings.envs, listings.dials, listings.agents, studies.status, studies.report, studies.export)
+COMMANDS = (
+    listings.envs, listings.dials, listings.agents, listings.families, studies.status, studies.report, studies.export,
+)  # fmt: skip
 
 
 def make_app() -> typer.Typer:

@@ -1,8 +1,9 @@
-"""Which environments, dials and agents are there? The commands that list them."""
+"""Which environments, dials, agents and families are there? The commands that list them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,8 +13,12 @@ from mohs.protocols.options import AsJson
 from mohs.report.terminal import print_json, show_entries, show_table
 
 if TYPE_CHECKING:
+    from mohs.core.family import Family
+    from mohs.core.family_files import FamilyFile
+    from mohs.core.point import Point
     from mohs.core.registry import Environment
     from mohs.core.values import Json
+    from mohs.envs.effects import Effects
 
 
 ARROWS = {"up": "↑", "down": "↓", "both": "↕", "none": "–"}  # where a dial gets harder
@@ -100,6 +105,103 @@ def agents(
     )
     for name, values in found["presets"].items():
         show_entries(f"--set preset={name}", [("", ", ".join(f"{k}={v}" for k, v in values.items()))])
+
+
+def families(
+    family: Annotated[str | None, typer.Argument(help="Show this family: a shipped one, or a file of one.")] = None,
+    csv: Annotated[Path | None, typer.Option(help="Write the points of the family to this CSV file.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the families of tasks that come with mohs, or show one: axes, weights, marks, points of equal dynamics."""
+    from mohs.core.data_files import shipped
+    from mohs.core.errors import UsageError
+    from mohs.core.family_files import SHIPPED, describe, read_family
+    from mohs.envs.effects import effects
+
+    if family is None:
+        if csv is not None:
+            raise UsageError("--csv needs the name of a family.")
+        found = [describe(name) for name in shipped(SHIPPED)]
+        if as_json:
+            print_json([_family_file(file) for file in found])
+            return
+        rows = [(file.name, str(len(file.rows)), ", ".join(file.axes), file.env, _short(file.source)) for file in found]
+        heads = ("family", "points", "axes", "environment", "source")
+        show_table("Families of tasks (mohs families NAME shows one)", heads, rows)
+        return
+    made = read_family(family)
+    if csv is not None:
+        made.to_csv(csv)
+    title = f"{family}: {len(made.members)} points"
+    if Path(family).suffix != ".csv":
+        file = describe(family)
+        title = f"{file.name}: {file.title}, {len(made.members)} points of {file.env} ({file.source})"
+    checked = effects(made)
+    if as_json:
+        print_json({**_family(made, checked), "points": [point.to_json() for point in made]})
+        return
+    show_entries(title, [(name, str(value)) for name, value in _summary(made, checked)])
+
+
+def _short(source: str) -> str:
+    """Who and where, without the title of the paper."""
+    parts = source.split(", ")
+    return f"{parts[0]}, {parts[-1]}" if len(parts) > 2 else source
+
+
+def _family_file(file: FamilyFile) -> dict[str, Json]:
+    return {
+        "name": file.name,
+        "title": file.title,
+        "points": len(file.rows),
+        "axes": list(file.axes),
+        "env": file.env,
+        "source": file.source,
+        "text": file.text,
+    }
+
+
+def _family(family: Family, checked: Effects) -> dict[str, Json]:
+    from mohs.core.point import MARKS
+
+    marks: dict[str, Json] = {mark: [point.name for point in family.marked(mark)] for mark in MARKS}
+    return {
+        "axes": list(family.axes),
+        "marks": marks,
+        "distinct": checked.distinct,
+        "duplicates": [list(names) for names in checked.duplicates],
+        "inert": [{"point": one.point, "axis": one.axis} for one in checked.inert],
+    }
+
+
+def _summary(family: Family, checked: Effects) -> list[tuple[str, str]]:
+    """What is said of a family at the terminal."""
+    from mohs.core.point import MARKS
+
+    def values(axis: str) -> str:
+        found = list(dict.fromkeys(dict(point.at).get(axis) for point in family.members))
+        return ", ".join(map(str, found[:12])) + (f", ... ({len(found)} values)" if len(found) > 12 else "")
+
+    weights = {point.weight for point in family.members}
+    strata = list(dict.fromkeys(point.stratum for point in family.members if point.stratum))
+    marked = [(mark, ", ".join(_at(point) for point in family.marked(mark))) for mark in MARKS]
+    groups = [" = ".join(names) for names in checked.duplicates]
+    lines = [
+        *((axis, values(axis)) for axis in family.axes),
+        ("weights", "equal" if len(weights) == 1 else f"from {min(weights):g} to {max(weights):g}"),
+        ("strata", ", ".join(strata)),
+        *marked,
+        ("different dynamics", f"{checked.distinct} of {checked.points}"),
+        ("equal dynamics", "; ".join(groups[:3]) + (f"; and {len(groups) - 3} groups more" if len(groups) > 3 else "")),
+        ("no effect", ", ".join(dict.fromkeys(f"{one.axis}={one.value}" for one in checked.inert))),
+    ]
+    return [(name, text) for name, text in lines if text]
+
+
+def _at(point: Point) -> str:
+    """The place of a marked point; one of weight 0 is no member."""
+    place = " ".join(f"{axis}={value}" for axis, value in point.at) or point.name
+    return place if point.weight > 0 else f"{place} (not a member)"
 
 
 def _environment(entry: Environment) -> dict[str, Json]:

@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -213,6 +214,74 @@ class Family:
         named = tasks if isinstance(tasks, Mapping) else {str(task): task for task in tasks}
         family = cls((), tuple(Point(name, task) for name, task in named.items()))
         return family if weights is None else family.weighted(weights)
+
+    @classmethod
+    def from_csv(cls, path: str | Path, env: str | None = None, **params: Any) -> Family:
+        """Reads a family from a CSV file with one row for each point.
+
+        Args:
+            path: The file. Its columns are the axes and, if wanted, `name`, `env`, `weight`, `stratum`, `marks`
+                (separated by spaces) and `feature:NAME`. An empty place is whatever the environment has.
+            env: The id of the environment; needed where there is no column `env`.
+            **params: Parameters that are the same at all points.
+
+        Returns:
+            The family.
+
+        Raises:
+            UsageError: The file cannot be read, a column is not an axis of the environment, or a weight is not allowed.
+
+        Example:
+            >>> import mohs, pathlib, tempfile
+            >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")
+            >>> _ = path.write_text("name,m,l,weight\\nlight,0.4,1,3\\nheavy,4,1,1\\n")
+            >>> mohs.Family.from_csv(path, "Pendulum-v1").weights.tolist()
+            [0.75, 0.25]
+        """
+        from mohs.core.family_files import read_csv
+
+        return read_csv(Path(path), env, params)
+
+    def to_csv(self, path: str | Path) -> None:
+        """Writes the points as CSV, which `from_csv` reads.
+
+        Args:
+            path: The file. Parameters that are the same at all points have a column too.
+
+        Example:
+            >>> import mohs, pathlib, tempfile
+            >>> path = pathlib.Path(tempfile.mkdtemp(), "points.csv")
+            >>> family = mohs.Family.grid("Pendulum-v1", m=[1, 2])
+            >>> family.to_csv(path)
+            >>> mohs.Family.from_csv(path) == family
+            True
+        """
+        from mohs.core.family_files import write_csv
+
+        write_csv(self, Path(path))
+
+    def weighted_by(self, path: str | Path) -> Family:
+        """Replaces the weights by those of a CSV file.
+
+        Args:
+            path: The file, with the columns `name` and `weight`. Every point with a positive weight must be in it.
+
+        Returns:
+            The same points with other weights.
+
+        Raises:
+            UsageError: A point is unknown or missing, or a weight is not allowed.
+
+        Example:
+            >>> import mohs, pathlib, tempfile
+            >>> path = pathlib.Path(tempfile.mkdtemp(), "weights.csv")
+            >>> _ = path.write_text("name,weight\\ndelay=0,1\\ndelay=1,3\\n")
+            >>> mohs.Family.grid("toy/discrete", delay=[0, 1]).weighted_by(path).weights.tolist()
+            [0.25, 0.75]
+        """
+        from mohs.core.family_files import read_weights
+
+        return read_weights(self, Path(path))
 
     def product(self, **params: list[Any]) -> Family:
         """Adds axes: every point with every combination of the new values.

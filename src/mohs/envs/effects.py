@@ -7,7 +7,7 @@ tolerance; what agrees is played again from other starts, and longer where it ag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,11 +18,12 @@ import numpy.typing as npt
 from mohs.core.dials import DIALS
 from mohs.core.errors import UsageError
 from mohs.core.family import Family
-from mohs.core.places import CONTEXT, SEED, changed
+from mohs.core.places import SEED, changed
 from mohs.core.point import AGENT, Point
 from mohs.core.seeding import child, seed_of
 from mohs.core.task import Task
 from mohs.envs.make import make, make_vec
+from mohs.envs.third_party import default_context
 
 Floats = npt.NDArray[np.float64]
 TOLERANCE = 1e-6  # relative to the largest value of a component: observations are often in single precision
@@ -137,23 +138,24 @@ def equal_dynamics(tasks: Sequence[Task]) -> list[list[Task]]:
 
 
 def _put_back(family: Family, p: Point) -> Iterable[tuple[str, Task]]:
-    """The tasks of a point with one axis at its default, for the axes that may have no effect."""
-    default = family.default
+    """The tasks of a point with one axis at its default, where it has another value, for the axes that are played."""
+    usual = dict(family.default.at) if family.default is not None else {}
     for axis, value in p.at:
         if axis.startswith(AGENT) or axis in DIALS or axis in (SEED, "max_episode_steps"):
             continue
-        plain = dict(default.at).get(axis) if default is not None else None
-        task = _without(p.task, axis) if plain is None else changed(p.task, {axis: plain})
-        if task != p.task and plain != value:
-            yield axis, task
+        plain = changed(p.task, {axis: usual[axis]}) if axis in usual else _at_default(p.task, axis, value)
+        if plain != p.task:
+            yield axis, plain
 
 
-def _without(task: Task, axis: str) -> Task:
-    """The task with what its environment has on an axis by default."""
+def _at_default(task: Task, axis: str, value: Any) -> Task:
+    """The task with what its environment has on an axis by itself."""
     parameters = task.environment.parameters
     if axis in parameters:
         return task.replace(**{axis: parameters[axis].default})
-    return task.replace(**{CONTEXT: {name: value for name, value in task[CONTEXT] if name != axis}})
+    if default_context(task.replace(context={}), axis) == value:
+        return task
+    return task.replace(context={name: kept for name, kept in task["context"] if name != axis})
 
 
 def _declared(task: Task) -> Hashable:
@@ -166,118 +168,72 @@ def _groups(tasks: Sequence[Task]) -> list[list[Task]]:
     """Candidates by a first set of steps; those that another set tells apart are apart."""
     if len(tasks) == 1:
         return [list(tasks)]
-    found = []
-    for group in _alike(tasks, _played(tasks, "first", _STEPS)):
-        if len(group) == 1:
-            found.append(group)
-            continue
-        first = _played(group, "first", _STEPS)
-        same_bits = all(np.array_equal(first[0], row, equal_nan=True) for row in first[1:])
-        found += _alike(group, _played(group, "again", _LONG if same_bits else _STEPS))
-    return found
+    first = _played(tasks, "first", _STEPS)
+    candidates = _alike(first)
+    again = [i for group in candidates if len(group) > 1 for i in group]
+    same_bits = [
+        i for g in candidates if len(g) > 1 and all(np.array_equal(first[g[0]], first[i]) for i in g) for i in g
+    ]
+    for chosen, steps in ((again, _STEPS), (same_bits, _LONG)):
+        if chosen:
+            rows = dict(zip(chosen, _played([tasks[i] for i in chosen], f"again {steps}", steps), strict=True))
+            candidates = [
+                [group[i] for i in parts]
+                for group in candidates
+                for parts in (_alike(np.stack([rows[i] for i in group])) if group[0] in rows else [range(len(group))])
+            ]
+    return [[tasks[i] for i in group] for group in candidates]
 
 
-def _alike(tasks: Sequence[Task], played: npt.NDArray[np.float64]) -> list[list[Task]]:
-    """Groups of rows that are equal within the tolerance. `played` is [tasks, steps, components]."""
+def _alike(played: Floats) -> list[list[int]]:
+    """The numbers of rows that are equal within the tolerance, in groups. `played` is [rows, steps, components]."""
     rows = np.nan_to_num(played, nan=-1.0, posinf=1e300, neginf=-1e300)
-    scale = np.abs(rows).max(axis=1)  # [tasks, components]
-    # A sum over the steps is near where all steps are near, so that only neighbours in its order are compared.
-    middle = scale.max(axis=0)
-    place = (rows.mean(axis=1) / np.where(middle > 0, middle, 1.0)).sum(axis=1)
-    reach = 4 * TOLERANCE * rows.shape[2]
+    scale = np.abs(rows).max(axis=1)  # [rows, components]
+    # A mean over the steps is near where all steps are near, so that only neighbours in its order are compared.
+    largest = scale.max(axis=0)
+    place = (rows.mean(axis=1) / np.where(largest > 0, largest, 1.0)).sum(axis=1)
+    reach = 2 * TOLERANCE * rows.shape[2]
     groups: list[list[int]] = []
-    open_groups: list[list[int]] = []
+    near: list[list[int]] = []
     for i in np.argsort(place, kind="stable").tolist():
-        open_groups = [group for group in open_groups if place[i] - place[group[0]] <= reach]
-        for group in open_groups:
-            first = group[0]
-            limit = TOLERANCE * np.maximum(scale[i], scale[first])
-            if (np.abs(rows[i] - rows[first]) <= limit).all():
+        near = [group for group in near if place[i] - place[group[0]] <= reach]
+        for group in near:
+            limit = TOLERANCE * np.maximum(scale[i], scale[group[0]])
+            if (np.abs(rows[i] - rows[group[0]]) <= limit).all():
                 group.append(i)
                 break
         else:
             groups.append([i])
-            open_groups.append(groups[-1])
-    return [[tasks[i] for i in sorted(group)] for group in sorted(groups, key=min)]
+            near.append(groups[-1])
+    return sorted((sorted(group) for group in groups), key=min)
 
 
-def _played(tasks: Sequence[Task], batch: str, steps: int) -> Floats:
-    """What is observed, paid and ended by the same actions from the same starts: [tasks, steps, components]."""
-    play = _play_singly if tasks[0].environment.third_party else _play_fleet
-    return play(tasks, batch, steps)
+@dataclass(frozen=True)
+class _Start:
+    """Where all tasks start, by a seed or in a state, and the actions that follow."""
+
+    seed: int
+    state: Floats | None
+    actions: list[Any]
 
 
-def _play_fleet(tasks: Sequence[Task], batch: str, steps: int) -> Floats:
-    envs: Any = make_vec(tasks[0], tasks=tasks)
-    count, actions = len(tasks), _actions(envs.single_action_space, batch)
-    found: list[Floats] = []
-
-    def play(options: dict[str, Any] | None, address: tuple[Any, ...], length: int) -> None:
-        envs.reset(seed=[seed_of(child(0, batch, *address))] * count, options=options)
-        playing = np.ones(count, dtype=np.bool_)
-        for t in range(length):
-            seen, paid, terminated, truncated, _ = envs.step(np.stack([actions(*address, t)] * count))
-            row = np.column_stack([np.asarray(seen).reshape(count, -1), paid, terminated, truncated]).astype(np.float64)
-            row[~playing] = 0.0  # an episode that is over says no more
-            found.append(row)
-            playing &= ~(terminated | truncated)
-
-    for episode in range(_EPISODES):
-        play(None, ("episode", episode), steps)
-    if envs.fleet.state_fields:
-        for i, state in enumerate(_states(envs.single_observation_space, len(envs.fleet.state_fields), batch)):
-            play({"state": state}, ("state", i), _STEPS_OF_STATES)
-    envs.close()
-    return np.stack(found, axis=1)
+def _starts(seen: Any, actions: Any, fields: int, batch: str, steps: int) -> list[_Start]:
+    """The same for all tasks. States are given where they can be set, which is where they have `fields` numbers."""
+    states = _states(seen, fields, batch) if fields else ()
+    episodes = [_Start(seed_of(child(0, batch, i)), None, _drawn(actions, batch, i, steps)) for i in range(_EPISODES)]
+    numbered = enumerate(states, _EPISODES)
+    return episodes + [_Start(0, state, _drawn(actions, batch, i, _STEPS_OF_STATES)) for i, state in numbered]
 
 
-def _play_singly(tasks: Sequence[Task], batch: str, steps: int) -> Floats:
-    return np.stack([_play_one(task, batch, steps) for task in tasks])
-
-
-def _play_one(task: Task, batch: str, steps: int) -> Floats:
-    env = make(task)
-    actions, found = _actions(env.action_space, batch), []
-    bare: Any = env.unwrapped
-    width = 0
-
-    def play(address: tuple[Any, ...], length: int) -> None:
-        over = False
-        for t in range(length):
-            if over:
-                found.append(np.zeros(width))
-                continue
-            seen, paid, terminated, truncated, _ = env.step(actions(*address, t))
-            over = terminated or truncated
-            flat = np.asarray(gymnasium.spaces.flatten(env.observation_space, seen), dtype=np.float64).reshape(-1)
-            found.append(np.array([*flat, float(paid), terminated, truncated]))
-
-    width = gymnasium.spaces.flatdim(env.observation_space) + 3
-    for episode in range(_EPISODES):
-        env.reset(seed=seed_of(child(0, batch, "episode", episode)))
-        play(("episode", episode), steps)
-    if type(bare).__module__.startswith("gymnasium.envs.classic_control."):
-        plain = np.asarray(bare.state)
-        for i, state in enumerate(_states(env.observation_space, len(plain), batch)):
-            env.reset(seed=0)
-            bare.state = state.astype(plain.dtype)
-            play(("state", i), _STEPS_OF_STATES)
-    env.close()
-    return np.stack(found)
-
-
-def _actions(space: Any, batch: str) -> Callable[..., Any]:
-    """The action of a step, the same for all tasks: over the whole range, at its ends half of the time."""
-
-    def action(*address: Any) -> Any:
-        generator = np.random.default_rng(child(0, batch, "action", *address))
-        space.seed(int(generator.integers(2**31)))
-        drawn = space.sample()
-        if isinstance(space, gymnasium.spaces.Box) and generator.random() < 0.5 and space.is_bounded():
-            return np.where(generator.random(space.shape) < 0.5, space.low, space.high).astype(space.dtype)
-        return drawn
-
-    return action
+def _drawn(space: Any, batch: str, number: int, steps: int) -> list[Any]:
+    """Actions over the whole range, and at its ends half of the time."""
+    generator = np.random.default_rng(child(0, batch, "actions", number))
+    space.seed(int(generator.integers(2**31)))
+    drawn = [space.sample() for _ in range(steps)]
+    if isinstance(space, gymnasium.spaces.Box) and space.is_bounded():
+        ends = [np.where(generator.random(space.shape) < 0.5, space.low, space.high) for _ in drawn]
+        drawn = [a if generator.random() < 0.5 else b.astype(space.dtype) for a, b in zip(drawn, ends, strict=True)]
+    return drawn
 
 
 def _states(space: Any, size: int, batch: str) -> Floats:
@@ -288,7 +244,67 @@ def _states(space: Any, size: int, batch: str) -> Floats:
     if isinstance(space, gymnasium.spaces.Box) and space.shape == (size,):
         low, high = space.low.astype(np.float64), space.high.astype(np.float64)
         bounded = (low > -_BOUNDED) & (high < _BOUNDED)
-        uniform = generator.random((_STATES, size))
-        inside = np.where(bounded, low, 0) + np.where(bounded, high - low, 0) * uniform
+        inside = np.where(bounded, low, 0) + np.where(bounded, high - low, 0) * generator.random((_STATES, size))
         drawn = np.where(bounded, inside, drawn)
     return drawn
+
+
+def _played(tasks: Sequence[Task], batch: str, steps: int) -> Floats:
+    """What is observed, paid and ended by the same actions from the same starts: [tasks, steps, components]."""
+    play = _play_singly if tasks[0].environment.third_party else _play_fleet
+    return play(tasks, batch, steps)
+
+
+def _play_fleet(tasks: Sequence[Task], batch: str, steps: int) -> Floats:
+    envs: Any = make_vec(tasks[0], tasks=tasks)
+    count, every, found = len(tasks), np.ones(len(tasks), dtype=np.bool_), []
+    fields = len(envs.fleet.state_fields)
+    for start in _starts(envs.single_observation_space, envs.single_action_space, fields, batch, steps):
+        envs.begin(every, np.full(count, start.seed, dtype=np.uint64))
+        if start.state is not None:
+            envs.fleet.set_states(start.state, every)
+        playing = every.copy()
+        for action in start.actions:
+            seen, paid, terminated, truncated, _ = envs.step(np.stack([action] * count))
+            row = np.column_stack([np.asarray(seen).reshape(count, -1), paid, terminated, truncated])
+            found.append(np.where(playing[:, None], row, 0.0))  # an episode that is over says no more
+            playing &= ~(terminated | truncated)
+    envs.close()
+    return np.stack(found, axis=1)
+
+
+def _play_singly(tasks: Sequence[Task], batch: str, steps: int) -> Floats:
+    first = make(tasks[0])
+    first.reset(seed=0)
+    fields = len(first.unwrapped.state) if _is_classic(first) else 0  # type: ignore[attr-defined]
+    starts = _starts(first.observation_space, first.action_space, fields, batch, steps)
+    first.close()
+    return np.stack([_play_one(task, starts) for task in tasks])
+
+
+def _play_one(task: Task, starts: Sequence[_Start]) -> Floats:
+    env: Any = make(task)
+    space: Any = env.observation_space
+    found = []
+    width = gymnasium.spaces.flatdim(space) + 3
+    boxed = isinstance(space, gymnasium.spaces.Box)
+    for start in starts:
+        env.reset(seed=start.seed if start.state is None else None)
+        if start.state is not None:
+            env.unwrapped.state = start.state.astype(np.asarray(env.unwrapped.state).dtype)
+        over = False
+        for action in start.actions:
+            row = np.zeros(width)  # an episode that is over says no more
+            if not over:
+                seen, paid, terminated, truncated, _ = env.step(action)
+                row[:-3] = np.ravel(seen if boxed else gymnasium.spaces.flatten(space, seen))
+                row[-3:] = paid, terminated, truncated
+                over = terminated or truncated
+            found.append(row)
+    env.close()
+    return np.stack(found)
+
+
+def _is_classic(env: Any) -> bool:
+    """Is it one of Gymnasium's environments whose whole state is the attribute `state`?"""
+    return type(env.unwrapped).__module__.startswith("gymnasium.envs.classic_control.")

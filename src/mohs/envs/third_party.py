@@ -19,7 +19,7 @@ from mohs.core.seeding import child, seed_of
 from mohs.core.task import Source, Task, TaskSet, members
 from mohs.core.values import resolve
 from mohs.envs.contexts.attributes import OF_SPACES
-from mohs.envs.contexts.wrapper import ContextEnv, check_names
+from mohs.envs.contexts.wrapper import ContextEnv, check_names, context_value
 from mohs.envs.entries.custom import SOURCE, version
 from mohs.envs.fleets import Info, autoreset
 from mohs.envs.inject import inject, inject_vec
@@ -96,6 +96,15 @@ def check_context(task: Task) -> None:
     check_names(plain, dict(task["context"]), task.env, also=task.environment.parameters)
     plain.close()
     bare(task).close()
+
+
+@lru_cache(maxsize=4096)
+def default_context(task: Task, name: str) -> Any:
+    """The value that the environment of a task has for a name of a context."""
+    env = bare(task)
+    value = context_value(env, name)
+    env.close()
+    return value
 
 
 def spaces(task: Task) -> tuple[Any, ...]:

@@ -32,6 +32,18 @@ def fields(env: Any) -> list[str]:
     return ["gravity", "friction", *each, *(f"{kind}.{name}" for kind in ("friction", "size") for name in geoms)]
 
 
+def field(env: Any, name: str) -> float | None:
+    """The value of a field; None where geoms of the name have several."""
+    model, (kind, _, of) = env.model, name.partition(".")
+    if name == "gravity":
+        return float(model.opt.gravity[2])
+    if kind == "mass":
+        return float(model.body_mass[model.body(of).id])
+    geoms = _geoms(model)[of] if of else slice(None)
+    found = np.unique((model.geom_friction if kind == "friction" else model.geom_size)[geoms, 0])
+    return float(found[0]) if len(found) == 1 else None
+
+
 def set_fields(env: Any, values: Mapping[str, Any], title: str) -> None:
     """Sets fields of the model. Setting them again changes nothing."""
     import mujoco

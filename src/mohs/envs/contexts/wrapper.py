@@ -64,6 +64,14 @@ def settable(env: Env) -> list[str]:
     return [*(mujoco.fields(bare) if is_a(bare, "MujocoEnv") else ()), *names(bare)]
 
 
+def context_value(env: Env, name: str) -> Any:
+    """What an environment has for a name that a context may set; None for a field whose geoms have several values."""
+    bare: Any = env.unwrapped
+    if is_a(bare, "MujocoEnv") and name in mujoco.fields(bare):
+        return mujoco.field(bare, name)
+    return freeze(getattr(bare, name))
+
+
 def check_names(env: Env, context: Mapping[str, Any], title: str, also: Iterable[str] = ()) -> None:
     """An error for the first name that is nothing a context can set; `also` are names that may have been meant."""
     bare: Any = env.unwrapped
