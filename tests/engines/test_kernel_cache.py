@@ -29,7 +29,7 @@ print(cache_directory())
 EVERY_ENGINE = """
 import mohs
 from mohs.engines import loops
-for name in ("toy/discrete", "toy/continuous", "ctgraph", "control/cartpole"):
+for name in ("toy/discrete", "toy/continuous", "ctgraph", "control/cartpole", "control/pendulum"):
     one, many = mohs.make(name), mohs.make_vec(name, num_envs=2)
     for env in (one, many):
         env.reset(seed=0)

@@ -31,7 +31,10 @@ from mohs.envs.entries.third_party import THIRD_PARTY
 from mohs.tables.challenge.grid import candidates
 
 # Each module of `entries` holds the entry of the same name, in capitals.
-NAMES = ("cartpole", "challenge", "continuous", "ctgraph", "discrete", "grid")
+NAMES = (
+    "acrobot", "cartpole", "challenge", "continuous", "ctgraph", "discrete", "grid", "mountain_car",
+    "mountain_car_continuous", "pendulum", "quad",
+)  # fmt: skip
 ENTRIES: tuple[Environment, ...] = tuple(
     getattr(import_module(f"mohs.envs.entries.{name}"), name.upper()) for name in NAMES
 )

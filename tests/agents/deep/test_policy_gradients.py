@@ -21,6 +21,7 @@ TASKS = {
     "choices": lambda s: Task.make("toy/discrete", seed=s, irrelevant_features=True, delay=1),
     "numbers": lambda s: Task.make("toy/continuous", seed=s, make_denser=True, max_episode_steps=11, state_space_dim=3),
     "others": lambda s: Task.make("CartPole-v1"),
+    "pendulums": lambda s: Task.make("control/pendulum", m=(0.4, 1, 4)[s], l=(0.5, 2, 10)[s], max_episode_steps=20),
 }
 
 

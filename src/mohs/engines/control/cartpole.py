@@ -7,16 +7,15 @@ Arithmetic has the order of Gymnasium's, so that states are the same.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from mohs.core.kernel import law
 from mohs.core.task import Source, Task
-from mohs.engines.common_law import at, draw_task
-from mohs.engines.draws import LANE_START, as_uniform, bits, nth
-from mohs.engines.fleets import Fleet
+from mohs.engines.common_law import at
+from mohs.engines.control.common import ControlFleet, close_step, open_episode, task_record, within
 from mohs.engines.law import Law, instance_record
 
 STATE = ("x", "x_dot", "theta", "theta_dot")
@@ -24,32 +23,23 @@ _GIVEN = ("gravity", "masscart", "masspole", "length", "force_mag", "tau", "x_th
 _DERIVED = ("total_mass", "polemass_length", "theta_limit")
 
 INSTANCE = instance_record(*((name, np.float64) for name in STATE))
-TASK = np.dtype([("horizon", np.int64), *((name, np.float64) for name in _GIVEN + _DERIVED)], align=True)
-
-
-@law
-def drawn(x, component):
-    """A component of the start state, uniform in ±0.05."""
-    return 0.1 * as_uniform(nth(x, component)) - 0.05
+TASK = task_record(*_GIVEN, *_DERIVED)
+START = 0.05  # the bound of every component of a start state
 
 
 @law
 def begin(inst, tasks, ints, floats):
     """Starts the next episode."""
-    episode = inst.episode + 1
-    draw_task(inst, ints, floats, episode)
-    x = bits(inst.key, episode, 0, LANE_START)
-    inst.x, inst.x_dot, inst.theta, inst.theta_dot = drawn(x, 0), drawn(x, 1), drawn(x, 2), drawn(x, 3)
-    inst.episode = episode
-    inst.t = 0
-    inst.over = 0
+    x = open_episode(inst, ints, floats)
+    inst.x, inst.x_dot = within(x, 0, START), within(x, 1, START)
+    inst.theta, inst.theta_dot = within(x, 2, START), within(x, 3, START)
 
 
 @law
 def advance(inst, tasks, ints, floats, action):
     """One step: (reward, terminated, truncated). Action 1 pushes to the right, action 0 to the left."""
     task = at(tasks, inst.task)
-    x, x_dot, theta, theta_dot, t = inst.x, inst.x_dot, inst.theta, inst.theta_dot, inst.t + 1
+    x, x_dot, theta, theta_dot = inst.x, inst.x_dot, inst.theta, inst.theta_dot
     force = task.force_mag if action[0] == 1 else -task.force_mag
     cos, sin = math.cos(theta), math.sin(theta)
     push = (force + task.polemass_length * (theta_dot * theta_dot) * sin) / task.total_mass
@@ -59,11 +49,8 @@ def advance(inst, tasks, ints, floats, action):
     x, x_dot = x + task.tau * x_dot, x_dot + task.tau * x_acc
     theta, theta_dot = theta + task.tau * theta_dot, theta_dot + task.tau * theta_acc
     terminated = (abs(x) > task.x_threshold) | (abs(theta) > task.theta_limit)
-    truncated = t >= task.horizon  # also where the step terminates, as Gymnasium's TimeLimit has it
     inst.x, inst.x_dot, inst.theta, inst.theta_dot = x, x_dot, theta, theta_dot
-    inst.t = t
-    inst.over = terminated | truncated
-    return 1.0, terminated, truncated
+    return 1.0, terminated, close_step(inst, task, terminated)
 
 
 @law
@@ -81,16 +68,11 @@ def bounds(inst, tasks, component):
     return 0, 1
 
 
-class CartPoleFleet(Fleet):
+class CartPoleFleet(ControlFleet):
     """Its `spaces` are (numbers observed, actions)."""
 
     law = Law("cartpole", INSTANCE, TASK, begin, advance, observe, bounds)
-    observed = np.float32
     state_fields = STATE
-
-    @property
-    def width(self) -> int:
-        return len(STATE)
 
 
 def fleet(sources: Sequence[Source], history: bool = False) -> CartPoleFleet:
@@ -110,8 +92,3 @@ def _write_task(record: Any, task: Task) -> None:
 def spaces(task: Task) -> tuple[int, int]:
     """The same for all tasks: any of them can share a fleet."""
     return len(STATE), 2
-
-
-def check(values: Mapping[str, Any], given: frozenset[str]) -> dict[str, Any]:
-    """Nothing is implied, and nothing contradicts."""
-    return {}

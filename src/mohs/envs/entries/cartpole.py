@@ -27,7 +27,7 @@ CARTPOLE = Environment(
         ),
         "max_episode_steps": max_episode_steps(500),
     },
-    check="mohs.engines.control.cartpole:check",
+    check="mohs.engines.control.common:check",
     face="mohs.envs.control.cartpole:CartPoleEnv",
     vector_face="mohs.envs.control.cartpole:CartPoleVectorEnv",
     spaces="mohs.engines.control.cartpole:spaces",
