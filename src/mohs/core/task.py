@@ -88,7 +88,9 @@ class Task:
         return self.environment.complete(dict(self.params))
 
     def __getitem__(self, name: str) -> Any:
-        return self.values[name]
+        # Without a dictionary of all values, which would take most of the time in which a fleet of many tasks is built.
+        default = self.environment.parameters[name].default
+        return next((value for given, value in self.params if given == name), default)
 
     def replace(self, seed: int | None = None, **params: Any) -> Task:
         """Returns the task with some parameters changed. Implied parameters follow the changed ones.

@@ -11,7 +11,7 @@ from torch import distributions
 from mohs import UsageError
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.networks.layers import generators
-from mohs.agents.deep.networks.policies import Categoricals, Gaussian, Head, Reals, actions
+from mohs.agents.deep.networks.policies import Categoricals, Gaussian, Head, Reals, actions, kl_divergence
 
 CELLS, BATCH = 3, 5
 
@@ -92,3 +92,19 @@ def test_a_head_begins_near_chance():
     numbers = Head(init, 16, Reals(np.zeros(2), np.ones(2), (2,)), log_std=-1.0)(features)
     assert numbers.mean.shape == (3, 5, 2)
     assert (numbers.log_std == -1).all()
+
+
+def test_divergences_are_torchs():
+    mine, other = gaussian(), Gaussian(gaussian().mean.flip(1), gaussian().log_std.flip(2))
+    torchs = [distributions.Independent(distributions.Normal(one.mean, one.log_std.exp()), 1) for one in (mine, other)]
+    torch.testing.assert_close(kl_divergence(mine, other), distributions.kl_divergence(*torchs))
+    mine = categoricals(3, 2)
+    other = Categoricals(tuple(part.flip(1) for part in mine.parts))
+    pairs = zip(mine.parts, other.parts, strict=True)
+    each = [
+        distributions.kl_divergence(distributions.Categorical(logits=a), distributions.Categorical(logits=b))
+        for a, b in pairs
+    ]
+    torch.testing.assert_close(kl_divergence(mine, other), sum(each))
+    with pytest.raises(TypeError, match="a Categoricals and a Gaussian have no divergence"):
+        kl_divergence(mine, gaussian())

@@ -1,4 +1,4 @@
-"""What A2C and PPO have in common: independent of packs and pauses, all kinds of spaces, probes with known values."""
+"""What A2C, PPO and TRPO have in common: independent of packs and pauses, all spaces, probes with known values."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mohs.agents.registry import agent, learner
 SMALL = {
     "a2c": {"num_envs": 3, "n_steps": 5, "hidden": (13, 7), "normalize_advantage": True, "ent_coef": 0.01},
     "ppo": {"num_envs": 3, "n_steps": 13, "hidden": (13, 7), "batch_size": 10, "n_epochs": 2, "ent_coef": 0.01},
+    "trpo": {"num_envs": 3, "n_steps": 13, "hidden": (13, 7), "batch_size": 10, "n_critic_updates": 2},
 }
 STEPS = 210
 TASKS = {
@@ -118,6 +119,7 @@ def test_a_cell_that_diverges_fails_alone(name, kind):
 QUICK = {
     "a2c": {"num_envs": 4, "learning_rate": 5e-3, "hidden": (32,)},
     "ppo": {"num_envs": 4, "n_steps": 32, "batch_size": 32, "n_epochs": 4, "learning_rate": 5e-3, "hidden": (32,)},
+    "trpo": {"num_envs": 4, "n_steps": 32, "batch_size": 32, "target_kl": 0.05, "learning_rate": 5e-3, "hidden": (32,)},
 }
 
 

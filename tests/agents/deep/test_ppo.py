@@ -10,7 +10,8 @@ import torch
 from single_networks import Single, advantages_of
 
 from mohs import Cell, Probe, Segment, Task
-from mohs.agents.deep.algorithms import ppo
+from mohs.agents.deep.algorithms import actor_critic
+from mohs.agents.deep.algorithms.actor_critic import before_update
 from mohs.agents.deep.algorithms.ppo import PpoConfig, clipped_objective
 from mohs.agents.deep.buffers.rollouts import flat, minibatches
 from mohs.agents.deep.draws import Draws
@@ -123,9 +124,9 @@ def test_a_long_rollout_is_valued_in_parts(monkeypatch):
     pack = pack_of([0, 1], 100, hyperparameters={"n_steps": 30, "hidden": (8,)})
     pack.train(29)
     algorithm = pack._algorithm
-    whole = ppo._before(algorithm)
-    monkeypatch.setattr(ppo, "AT_ONCE", 7)
-    for parts, at_once in zip(ppo._before(algorithm), whole, strict=True):
+    whole = before_update(algorithm)
+    monkeypatch.setattr(actor_critic, "AT_ONCE", 7)
+    for parts, at_once in zip(before_update(algorithm), whole, strict=True):
         np.testing.assert_allclose(parts, at_once, rtol=1e-5, atol=1e-6)
     direct = algorithm.values(flat(algorithm.rollout.seen[:, :-1]))
     np.testing.assert_allclose(

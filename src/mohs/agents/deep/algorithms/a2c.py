@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from gymnasium import spaces
 
-from mohs.agents.deep.algorithms.actor_critic import ActorCriticConfig, PolicyGradient, losses, normalised
+from mohs.agents.deep.algorithms.actor_critic import ActorCriticConfig, PolicyGradient, losses, normalised, optimiser
 from mohs.agents.deep.buffers.rollouts import flat
 from mohs.agents.hyperparameters import setting
 from mohs.core.cell import Cell
@@ -62,7 +62,7 @@ def a2c(
     device: torch.device,
 ) -> PolicyGradient:
     """A pack of advantage actor-critics."""
-    return PolicyGradient(cells, config, observation_space, action_space, device, update)
+    return PolicyGradient(cells, config, observation_space, action_space, device, update, optimiser)
 
 
 def update(agent: PolicyGradient, config: A2cConfig) -> None:

@@ -16,7 +16,7 @@ import torch
 from gymnasium import spaces
 from torch import Tensor
 
-from mohs.agents.deep.buffers.rollouts import Rollout, flat, was_cut
+from mohs.agents.deep.buffers.rollouts import Floats, Rollout, flat, was_cut
 from mohs.agents.deep.clock import Clock
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.lifelong.consolidation import likelihood_of_actions, likelihood_of_values
@@ -34,15 +34,13 @@ from mohs.core.domain import Choice, Each, Integer, Real
 
 
 @dataclass(frozen=True)
-class ActorCriticConfig(DeepConfig):
+class PolicyConfig(DeepConfig):
     """What all policy gradients have."""
 
     learning_rate: float = setting(3e-4, Real(0, low_open=True), "learning rate")
     learning_rate_schedule: str = setting(
         "constant", Choice(("constant", "linear")), "learning rate schedule; linear falls to 0 over the run"
     )
-    optimiser: str = setting("adam", Choice(("adam", "rmsprop")), "optimiser")
-    optimiser_epsilon: float = setting(1e-5, Real(0, low_open=True), "epsilon of the optimiser")
     gamma: float = setting(0.99, Real(0, 1), "discount factor")
     gae_lambda: float = setting(0.95, Real(0, 1), "λ of generalised advantage estimation")
     num_envs: int = setting(1, Integer(1), "parallel environments")
@@ -55,6 +53,14 @@ class ActorCriticConfig(DeepConfig):
         "convolutions for images: [channels, kernel, stride] of each layer",
     )
     log_std: float = setting(0.0, Real(), "initial log standard deviation of continuous actions")
+
+
+@dataclass(frozen=True)
+class ActorCriticConfig(PolicyConfig):
+    """What those have that take gradient steps on the sum of the losses of actor and critic."""
+
+    optimiser: str = setting("adam", Choice(("adam", "rmsprop")), "optimiser")
+    optimiser_epsilon: float = setting(1e-5, Real(0, low_open=True), "epsilon of the optimiser")
     vf_coef: float = setting(0.5, Real(0), "coefficient of the value loss")
     ent_coef: float = setting(0.0, Real(0), "coefficient of the entropy bonus")
     max_grad_norm: float = setting(0.5, Real(0, low_open=True), "maximum norm of the gradient")
@@ -63,7 +69,7 @@ class ActorCriticConfig(DeepConfig):
 class ActorCritic(Network):
     """Features [cells, batch, ...] → a distribution over actions, and values [cells, batch]."""
 
-    def __init__(self, init: Generators, sees: Encoder, of: Actions, config: ActorCriticConfig) -> None:
+    def __init__(self, init: Generators, sees: Encoder, of: Actions, config: PolicyConfig) -> None:
         super().__init__()
         c, hidden = config, orthogonal(2**0.5)
         self.sees = sees
@@ -91,11 +97,12 @@ class PolicyGradient:
     def __init__(
         self,
         cells: Sequence[Cell],
-        config: ActorCriticConfig,
+        config: PolicyConfig,
         observation_space: spaces.Space[Any],
         action_space: spaces.Space[Any],
         device: torch.device,
         update: Update,
+        optimiser: Callable[[ActorCritic, Any], Optimiser],
     ) -> None:
         c = config
         self.num_envs = c.num_envs
@@ -183,6 +190,22 @@ class PolicyGradient:
 
 # Learns from the full rollout of a pack.
 Update = Callable[[PolicyGradient, Any], None]
+AT_ONCE = 512  # frames of a cell that are valued together: what they pass through stays in cache
+
+
+@torch.no_grad()
+def before_update(agent: PolicyGradient) -> tuple[Floats, Floats]:
+    """Values of all frames of the rollout, and log probabilities of its actions."""
+    seen, actions = flat(agent.rollout.seen), flat(agent.rollout.actions)
+    total = actions.shape[1]
+    values, log_probs = [], []
+    for start in range(0, total, AT_ONCE):
+        part = slice(start, min(start + AT_ONCE, total))
+        policy, value = agent.network(agent.features(seen[:, part]))
+        values.append(value.cpu().numpy())
+        log_probs.append(policy.log_prob(agent.tensor(actions[:, part])).cpu().numpy())
+    values.append(agent.values(agent.rollout.now))
+    return np.concatenate(values, 1), np.concatenate(log_probs, 1)
 
 
 def scheduled(value: float, schedule: str, left: float) -> float:
@@ -208,5 +231,6 @@ def losses(
 
 
 def optimiser(network: Network, c: ActorCriticConfig) -> Optimiser:
+    """One optimiser for actor and critic."""
     maker = {"adam": Adam, "rmsprop": RmsProp}[c.optimiser]
     return maker(network.parameters(), c.learning_rate, c.optimiser_epsilon, c.max_grad_norm)

@@ -14,8 +14,16 @@ import torch
 from gymnasium import spaces
 from torch import Tensor
 
-from mohs.agents.deep.algorithms.actor_critic import ActorCriticConfig, PolicyGradient, losses, normalised, scheduled
-from mohs.agents.deep.buffers.rollouts import Floats, flat, minibatches
+from mohs.agents.deep.algorithms.actor_critic import (
+    ActorCriticConfig,
+    PolicyGradient,
+    before_update,
+    losses,
+    normalised,
+    optimiser,
+    scheduled,
+)
+from mohs.agents.deep.buffers.rollouts import flat, minibatches
 from mohs.agents.hyperparameters import setting
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Flag, Integer, Optional, Real
@@ -25,7 +33,6 @@ CTGRAPH = {
     "learning_rate": 2e-3, "num_envs": 8, "n_steps": 32, "n_epochs": 4, "ent_coef": 0.01,
     "filters": ((16, 4, 2), (32, 3, 1)),
 }  # fmt: skip
-AT_ONCE = 512  # frames of a cell that are valued together: what they pass through stays in cache
 
 
 @dataclass(frozen=True)
@@ -67,13 +74,13 @@ def ppo(
     device: torch.device,
 ) -> PolicyGradient:
     """A pack that learns by proximal policy optimisation."""
-    return PolicyGradient(cells, config, observation_space, action_space, device, update)
+    return PolicyGradient(cells, config, observation_space, action_space, device, update, optimiser)
 
 
 def update(agent: PolicyGradient, config: PpoConfig) -> None:
     c, rollout = config, agent.rollout
     clip = scheduled(c.clip_range, c.clip_range_schedule, agent.left)
-    values, log_probs = _before(agent)
+    values, log_probs = before_update(agent)
     found = rollout.advantages(values.reshape(rollout.seen.shape[:3]), c.gamma, c.gae_lambda)
     total = log_probs.shape[1]
     advantages, returns = flat(found), flat(found) + values[:, :total]
@@ -93,18 +100,3 @@ def update(agent: PolicyGradient, config: PpoConfig) -> None:
 def clipped_objective(ratio: Tensor, advantages: Tensor, clip: float) -> Tensor:
     """The clipped surrogate objective (PPO, equation 7) of probability ratios [cells, batch]."""
     return torch.minimum(ratio * advantages, ratio.clamp(1 - clip, 1 + clip) * advantages)
-
-
-@torch.no_grad()
-def _before(agent: PolicyGradient) -> tuple[Floats, Floats]:
-    """Values of all frames of the rollout, and log probabilities of its actions."""
-    seen, actions = flat(agent.rollout.seen), flat(agent.rollout.actions)
-    total = actions.shape[1]
-    values, log_probs = [], []
-    for start in range(0, total, AT_ONCE):
-        part = slice(start, min(start + AT_ONCE, total))
-        policy, value = agent.network(agent.features(seen[:, part]))
-        values.append(value.cpu().numpy())
-        log_probs.append(policy.log_prob(agent.tensor(actions[:, part])).cpu().numpy())
-    values.append(agent.values(agent.rollout.now))
-    return np.concatenate(values, 1), np.concatenate(log_probs, 1)

@@ -81,6 +81,10 @@ class Categoricals:
     def entropy(self) -> Tensor:
         return _total([-(part.exp() * part).sum(-1) for part in self.parts])
 
+    def at(self, places: slice) -> Categoricals:
+        """The distributions at some places of the batch, apart from the graph that they were computed by."""
+        return Categoricals(tuple(part[:, places].detach() for part in self.parts))
+
 
 @dataclass(frozen=True, eq=False)
 class Gaussian:
@@ -104,8 +108,25 @@ class Gaussian:
         each = (self.log_std + 0.5 * math.log(2 * math.pi * math.e)).sum(-1)
         return each.expand(self.mean.shape[:2])
 
+    def at(self, places: slice) -> Gaussian:
+        """The distributions at some places of the batch, apart from the graph that they were computed by.
+
+        Deviations are copied: they are parameters, which may change.
+        """
+        return Gaussian(self.mean[:, places].detach(), self.log_std.detach().clone())
+
 
 Distribution = Categoricals | Gaussian
+
+
+def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
+    """The Kullback-Leibler divergences [cells, batch] of q from p, two distributions of one kind."""
+    if isinstance(p, Categoricals) and isinstance(q, Categoricals):
+        return _total([(of_p.exp() * (of_p - of_q)).sum(-1) for of_p, of_q in zip(p.parts, q.parts, strict=True)])
+    if isinstance(p, Gaussian) and isinstance(q, Gaussian):
+        off = (p.mean - q.mean).square() + (2 * p.log_std).exp()
+        return (q.log_std - p.log_std + 0.5 * off * (-2 * q.log_std).exp() - 0.5).sum(-1)
+    raise TypeError(f"a {type(p).__name__} and a {type(q).__name__} have no divergence.")
 
 
 class Head(Network):
