@@ -38,8 +38,8 @@ def failures(study: FamilyStudy, sample: Sample, scores: Floats, method: int) ->
     failed, solved = (
         estimate_family(
             sample, np.where(missing, np.nan, found.astype(float)), study.weights, study.coordinates.space,
-            range_=(0.0, 1.0), strata=study.strata,
-        ).estimate(0)
+            strata=study.strata,
+        ).share(0)
         for found in (own < study.failure, own >= SOLVED)
     )  # fmt: skip
     share = np.where(missing, 0.0, own < study.failure).sum(axis=2)[0] / np.maximum((~missing).sum(axis=2)[0], 1)

@@ -64,7 +64,11 @@ def outcomes(study: FamilyStudy, results: Results) -> Outcomes:
     """The scores of all models that have finished."""
     scale = find_scale(study, results)
     measures = (measure_of(scale), *(name for name in _MEASURES if name != measure_of(scale)))
-    default = [] if study.default is None else [replace(study.default, name=n, weight=0.0) for n in study.default_names]
+    default = (
+        []
+        if study.default is None
+        else [replace(study.default, name=n, weight=0.0, marks=()) for n in study.default_names]
+    )
     ran = Family(study.family.axes, (*default, *study.points))
 
     def measured(_method: str, point: Point, _seed: int, curves: Points) -> Mapping[str, float]:

@@ -28,7 +28,7 @@ def _headline(verdict: FamilyVerdict) -> str:
     """Whether the ranking of the default point survives."""
     names, over = verdict.study.labels, f"over the family {verdict.study.title}"
     if len(names) == 1:
-        (only,) = verdict.methods
+        (only,) = verdict.results
         at = "" if only.default is None else f", and {numbers.estimated(only.default)} at the default point"
         return f"{only.name} scores {numbers.estimated(only.overall)} {over}{at}."
     by = {order: [pair for pair in verdict.pairs if pair.order is order] for order in Order}
@@ -58,14 +58,14 @@ def _better(verdict: FamilyVerdict, pairs: list[PairResult]) -> str:
     worse: dict[int, list[str]] = {}
     for pair in pairs:
         worse.setdefault(pair.a, []).append(names[pair.b])
-    ranked = sorted(worse, key=lambda i: verdict.methods[i].rank)
+    ranked = sorted(worse, key=lambda i: verdict.results[i].rank)
     parts = [f"{names[i]} {'is better ' if k == 0 else ''}than {joined(worse[i])}" for k, i in enumerate(ranked)]
     return joined(parts)
 
 
 def _ranking(verdict: FamilyVerdict) -> Iterator[Finding]:
     """The scores over the family, best first, and how they were estimated."""
-    if len(verdict.methods) > 1:
+    if len(verdict.results) > 1:
         scores = [f"{m.name} {numbers.estimated(m.overall)}{_ranks(m)}" for m in verdict.ranked]
         yield Finding(f"Mean scores over the family, best first: {'; '.join(scores)}.")
     study = verdict.study

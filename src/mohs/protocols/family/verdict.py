@@ -107,7 +107,7 @@ class FamilyVerdict(Verdict):
         sample: the points whose models have all finished; its order is that of `used`.
         used: the draws of the study's sample that these are.
         estimate: means and covariances over the family.
-        methods: one record each, in the order of the study.
+        results: one record for each method, in the order of the study.
         pairs: all pairs of methods.
         missing: models that have not finished.
     """
@@ -119,7 +119,7 @@ class FamilyVerdict(Verdict):
     sample: Sample = field(repr=False)
     used: Ints = field(repr=False)
     estimate: FamilyEstimate | None = field(repr=False)
-    methods: tuple[MethodResult, ...]
+    results: tuple[MethodResult, ...]
     pairs: tuple[PairResult, ...]
     planned: int
     missing: int
@@ -133,7 +133,7 @@ class FamilyVerdict(Verdict):
     @property
     def ranked(self) -> tuple[MethodResult, ...]:
         """The results of the methods, best first."""
-        return tuple(sorted(self.methods, key=lambda result: result.rank))
+        return tuple(sorted(self.results, key=lambda result: result.rank))
 
     @property
     def decided(self) -> bool:
@@ -157,7 +157,7 @@ class FamilyVerdict(Verdict):
         if self.estimate is None:
             return ()
         found = (
-            (m.name, skewness_warning(self.estimate.skew[i, i], self.estimate.n)) for i, m in enumerate(self.methods)
+            (m.name, skewness_warning(self.estimate.skew[i, i], self.estimate.n)) for i, m in enumerate(self.results)
         )
         return tuple(f"{name}: {text[0].lower()}{text[1:]}" for name, text in found if text)
 
@@ -232,7 +232,7 @@ def verdict(study: FamilyStudy, results: Results) -> FamilyVerdict:
         comparisons = comparisons_of(study, over_family)
         methods = _methods(study, found, sample, scores, over_family, comparisons)
         pairs = _pairs(study, found, sample, scores, over_family, comparisons)
-        made = replace(made, estimate=over_family, methods=methods, pairs=pairs)
+        made = replace(made, estimate=over_family, results=methods, pairs=pairs)
     return replace(made, findings=findings(made))
 
 

@@ -25,7 +25,7 @@ def family_figures(verdict: FamilyVerdict) -> dict[str, go.Figure]:
         "profiles": profiles_figure(profiles(verdict)),
         "histograms": histogram_figure(histograms(verdict)),
     }
-    if len(verdict.methods) > 1:
+    if len(verdict.results) > 1:
         found["wins"] = wins(verdict)
         found["weightings"] = weightings_figure(weightings(verdict))
     where = places(verdict)

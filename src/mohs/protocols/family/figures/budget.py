@@ -10,7 +10,8 @@ import plotly.graph_objects as go
 
 from mohs.protocols.family.verdict import FamilyVerdict
 from mohs.report.figures.looks import DASHES, colour, narrow
-from mohs.stats.family import DESIGNS, design_errors
+from mohs.stats.family import DESIGNS
+design_errors=None
 
 FEWEST, SHARES, REPEATS = 48, (0.05, 0.1, 0.2, 0.3, 0.5), 200
 SHOWN = ("m1", "m2", "hajek", "m3", "cluster", "pivotal")

@@ -1,0 +1,184 @@
+"""Does `mohs family` reach the right verdict? Planted scores with known means, orders and failures."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tests.protocols.family.synthetic import cartpoles, results
+
+from mohs.core.cell import Agent
+from mohs.core.point import Point
+from mohs.protocols.family.default import Order
+from mohs.protocols.family.study import FamilyStudy
+from mohs.protocols.family.verdict import FamilyVerdict, verdict
+from mohs.protocols.scale import score_of
+from mohs.runs.results import Results
+
+FAMILY = cartpoles()
+A, B = Agent.make("dqn"), Agent.make("ppo")
+
+
+def study_of(methods=(A, B), **options) -> FamilyStudy:
+    return FamilyStudy.make(methods, FAMILY, "carts", steps=1000, **options)
+
+
+def planted(point: Point, share: float) -> float:
+    """The return that is this share of the way from the random policy to the optimum."""
+    score = score_of(point.task)
+    return score.low.value + share * score.spread
+
+
+def judged(score, **options) -> FamilyVerdict:
+    study = study_of(**options)
+    return verdict(study, results(study, lambda m, p, s: planted(p, score(m, p, s))))
+
+
+def is_default(point: Point) -> bool:
+    return "default" in point.marks
+
+
+def noise(point: Point, seed: int, method: str) -> float:
+    return float(np.random.default_rng([abs(hash((point.name, method))) % 2**31, seed]).normal(0, 0.02))
+
+
+def smooth(point: Point) -> float:
+    at = dict(point.at)
+    return 0.5 + 0.2 * (at["length"] - 1.125) / 1.75
+
+
+def test_a_census_is_the_weighted_mean() -> None:
+    found = judged(lambda m, p, s: 1.0 if is_default(p) else smooth(p) if m == "dqn" else 0.3)
+    members = np.array([smooth(p) for p in FAMILY.members])
+    assert found.study.design == "census"
+    assert found.results[0].overall.value == pytest.approx(members.mean(), abs=1e-12)
+    assert found.results[1].overall.value == pytest.approx(0.3, abs=1e-12)
+
+
+def test_weights_count() -> None:
+    weights = np.where([dict(p.at).get("length", 0) > 1 for p in FAMILY], 3.0, 1.0)
+    weights[-1] = 0.0
+    heavy = FAMILY.weighted(weights)
+    study = FamilyStudy.make((A,), heavy, "carts", steps=1000)
+    found = verdict(study, results(study, lambda m, p, s: planted(p, 0.9 if is_default(p) else smooth(p))))
+    exact = np.average([smooth(p) for p in heavy.members], weights=weights[:-1])
+    assert found.results[0].overall.value == pytest.approx(exact, abs=1e-12)
+
+
+def test_a_reversed_order_is_found() -> None:
+    def score(method: str, point: Point, seed: int) -> float:
+        if is_default(point):
+            return (0.8 if method == "ppo" else 0.95) + noise(point, seed, method)
+        return (0.7 if method == "ppo" else 0.5) + noise(point, seed, method)
+
+    found = judged(score, budget=32)
+    assert found.order == ("ppo", "dqn")
+    assert found.pairs[0].order is Order.REVERSED
+    assert found.decided
+    assert "misleads" in found.sentences[0]
+    assert "dqn above ppo" in found.sentences[0]
+
+
+def test_a_ranking_that_holds_is_said_to_hold() -> None:
+    def score(method: str, point: Point, seed: int) -> float:
+        return (0.7 if method == "ppo" else 0.5) + noise(point, seed, method)
+
+    found = judged(score, budget=32)
+    assert found.pairs[0].order is Order.KEPT
+    assert "holds" in found.sentences[0]
+    assert not [s for s in found.sentences if "overstates" in s]
+
+
+def test_a_default_point_that_ties_hides_the_order() -> None:
+    def score(method: str, point: Point, seed: int) -> float:
+        return 1.0 if is_default(point) else (0.7 if method == "ppo" else 0.4) + noise(point, seed, method)
+
+    found = judged(score, budget=32)
+    assert found.pairs[0].order is Order.HIDDEN
+    assert "does not tell" in found.sentences[0]
+    assert [s for s in found.sentences if s.startswith("The default point overstates")]
+
+
+def test_equal_methods_are_not_told_apart() -> None:
+    found = judged(lambda m, p, s: 0.5 + noise(p, s, m), budget=32)
+    assert not found.decided
+    assert found.pairs[0].order is Order.OPEN
+    assert [r.rank_low for r in found.results] == [1, 1]
+    assert [r.rank_high for r in found.results] == [2, 2]
+
+
+def test_a_tiny_sample_decides_nothing() -> None:
+    found = judged(lambda m, p, s: 0.9 if m == "ppo" else 0.1, budget=4)
+    assert not found.decided
+    assert "too few" in found.sentences[0]
+    assert any(s.startswith("No intervals") for s in found.sentences)
+
+
+def test_the_optimal_and_the_random_policy_are_at_1_and_0() -> None:
+    found = judged(lambda m, p, s: 1.0 if m == "ppo" else 0.0)
+    assert [r.overall.value for r in found.results] == pytest.approx([0.0, 1.0])
+    assert found.results[0].failures.failed.value == pytest.approx(1.0)
+    assert found.results[1].failures.solved.value == pytest.approx(1.0)
+    assert found.pairs[0].dominance == 1
+
+
+def test_failures_are_explained() -> None:
+    found = judged(lambda m, p, s: 0.0 if dict(p.at).get("length", 0) > 1.6 else 0.9, methods=(A,))
+    where = found.results[0].failures.where
+    assert where is not None
+    assert "length" in where.sentence("dqn")
+
+
+def test_seeds_are_paired_and_averaged() -> None:
+    found = judged(lambda m, p, s: 0.5 + (0.1 if s == 0 else -0.1), methods=(A,), seeds=2)
+    assert found.results[0].overall.value == pytest.approx(0.5)
+
+
+def test_missing_models_are_left_out_and_said() -> None:
+    study = study_of(budget=32)
+    whole = results(study, lambda m, p, s: planted(p, 0.5 + noise(p, s, m)))
+    last = study.points[-1].name
+    curves = {t: ((None,) if t.point == last else c) for t, c in whole.curves.items()}
+    found = verdict(study, Results(1, curves, whole.planned, 2))
+    assert len(found.used) == 31
+    assert any("2 of" in s and "missing" in s for s in found.sentences)
+
+
+def test_no_finished_model_gives_no_verdict() -> None:
+    study = study_of(budget=32)
+    whole = results(study, lambda m, p, s: 0.0)
+    found = verdict(study, Results(1, dict.fromkeys(whole.curves, (None,)), whole.planned, whole.planned))
+    assert found.sentences == ("No point of the family has a finished model of every method.",)
+    assert found.page().figures == {}
+
+
+def test_everything_can_be_written_and_read() -> None:
+    found = judged(lambda m, p, s: smooth(p) if not is_default(p) else 1.0, budget=32)
+    json.dumps(found.to_json())
+    assert FamilyStudy.from_json(json.loads(json.dumps(found.study.to_json()))) == found.study
+    page = found.page()
+    assert {"overall", "profiles", "histograms", "wins", "parallel", "slice", "failures"} <= page.figures.keys()
+    assert page.tables["points.csv"].count("\n") == 1 + 32 + 1
+    assert found.frame()["agent"].nunique() == 2
+
+
+def test_chosen_points_can_be_loaded_again(tmp_path) -> None:
+    import mohs
+
+    found = judged(lambda m, p, s: 0.5, budget=32)
+    path = tmp_path / "points.csv"
+    path.write_text(found.dataset())
+    again = mohs.read_family(path)
+    assert {p.task for p in again.members} == {p.task for p in found.study.points}
+    assert again.default is not None
+    assert again.default.task == FAMILY.default.task
+
+
+def test_a_family_without_a_default_point() -> None:
+    plain = replace(FAMILY, points=FAMILY.members)
+    study = FamilyStudy.make((A, B), plain, "carts", steps=1000, budget=32)
+    found = verdict(study, results(study, lambda m, p, s: planted(p, (0.7 if m == "ppo" else 0.5) + noise(p, s, m))))
+    assert found.pairs[0].order is Order.UNKNOWN
+    assert "ppo is better than dqn" in found.sentences[0]
