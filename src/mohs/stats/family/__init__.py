@@ -5,26 +5,59 @@ points], or [methods, sampled points, seeds] with NaN for a missing run. More is
 """
 
 from mohs.stats.family.designs import DESIGNS, Design, Sample, draw
+from mohs.stats.family.dominance import dominance, dominance_shares, weighted_profile
 from mohs.stats.family.estimators import FamilyEstimate, estimate_family
 from mohs.stats.family.inclusion import inclusion_probabilities, prefix_probabilities
 from mohs.stats.family.pivotal import nested_order
+from mohs.stats.family.planner import (
+    Budget,
+    Components,
+    components,
+    expected_width,
+    models_to_decide,
+    plan_budget,
+    points_for_width,
+)
+from mohs.stats.family.rank_shares import rank_share_intervals, rank_shares
 from mohs.stats.family.ranking import better_on_random_member, rank_intervals, surely_better
+from mohs.stats.family.sequential import decided, look_comparisons, look_sizes, spent
 from mohs.stats.family.tails import log_ratios, points_for_skewness, skewness_warning
+from mohs.stats.family.weightings import Reversal, dirichlet_weightings, simplex_shares, smallest_reversal
 
 __all__ = [
     "DESIGNS",
+    "Budget",
+    "Components",
     "Design",
     "FamilyEstimate",
+    "Reversal",
     "Sample",
     "better_on_random_member",
+    "components",
+    "decided",
+    "dirichlet_weightings",
+    "dominance",
+    "dominance_shares",
     "draw",
     "estimate_family",
+    "expected_width",
     "inclusion_probabilities",
     "log_ratios",
+    "look_comparisons",
+    "look_sizes",
+    "models_to_decide",
     "nested_order",
+    "plan_budget",
     "points_for_skewness",
+    "points_for_width",
     "prefix_probabilities",
     "rank_intervals",
+    "rank_share_intervals",
+    "rank_shares",
+    "simplex_shares",
     "skewness_warning",
+    "smallest_reversal",
+    "spent",
     "surely_better",
+    "weighted_profile",
 ]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from math import inf, nan
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from mohs.core.errors import UsageError
 from mohs.stats.checks import FloatArray, checked_array, checked_index, checked_level
@@ -21,13 +21,9 @@ from mohs.stats.family.assisted import regression
 from mohs.stats.family.designs import Sample
 from mohs.stats.family.frame import checked_weights, squared_distances, standardised
 from mohs.stats.family.tails import FEWEST_POINTS, skewness, too_skewed
+from mohs.stats.family.variance import Bools, covariance_of, share_bounds
 from mohs.stats.intervals import Estimate, corrected_level, student_quantile
 from mohs.stats.ranges import Range, checked_bounds
-
-# Designs that spread their points: neighbours in the sample stand for what the design could have chosen instead.
-SPREAD = {"pivotal", "cluster", "systematic", "census"}
-Bools = NDArray[np.bool_]
-TIED = 1e-9  # squared distances as near as this are ties
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +64,18 @@ class FamilyEstimate:
             self.values[i], self.covariance[i, i], self.skew[i, i], bounds, "mean over the family", comparisons
         )
 
+    def share(self, i: int, comparisons: int = 1) -> Estimate:
+        """The mean of what lies between 0 and 1 at every point, such as success, with the interval of a proportion.
+
+        Korn and Graubard (1998): Clopper and Pearson's interval for as many trials as would have the same variance.
+        """
+        checked_index(i, len(self.values), "i")
+        level, value = corrected_level(self.level, comparisons), float(np.clip(self.values[i], 0.0, 1.0))
+        low = high = nan
+        if self.known:
+            low, high = share_bounds(value, float(self.covariance[i, i]), self.n, self.df, level)
+        return Estimate(value, low, high, self.n, level, "share of the family", f"{self.design}, Korn and Graubard")
+
     def difference(self, i: int, j: int, comparisons: int = 1) -> Estimate:
         """By how much method i is better than method j over the family. Both have the same points."""
         for index, name in ((i, "i"), (j, "j")):
@@ -97,8 +105,8 @@ class FamilyEstimate:
                 unseen = 1 - ((1 - level) / 2) ** (1 / self.n)
                 low, high = value - (value - bounds[0]) * unseen, value + (bounds[1] - value) * unseen
             low, high = max(low, bounds[0]), min(high, bounds[1])
-        value = float(np.clip(value, *bounds))
-        return Estimate(value, float(low), float(high), self.n, level, statistic, f"{self.design}, Student t")
+        method = f"{self.design}, Student t"
+        return Estimate(float(np.clip(value, *bounds)), float(low), float(high), self.n, level, statistic, method)
 
 
 def estimate_family(
@@ -145,7 +153,20 @@ def estimate_family(
     checked_level(level)
     bounds = None if range_ is None else checked_bounds(range_)
     p, space = checked_weights(weights), standardised(features, strata)
-    runs = _runs(scores, len(sample.chosen))
+    return estimate_in(sample, as_runs(scores, len(sample.chosen)), p, space, level, bounds, assisted)
+
+
+def estimate_in(
+    sample: Sample,
+    runs: FloatArray,
+    p: FloatArray,
+    space: FloatArray,
+    level: float,
+    bounds: Range | None = None,
+    assisted: bool = False,
+    distances: FloatArray | None = None,
+) -> FamilyEstimate:
+    """The estimate from runs [K, n, seeds] at places in a space; its squared distances [N, N] may be known already."""
     there: Bools = np.asarray(~np.isnan(runs).all(axis=2).any(axis=0))
     if not there.any():
         raise UsageError("scores must hold at least one point at which every method has a run.")
@@ -157,7 +178,8 @@ def estimate_family(
     residual, predicted = (y, np.zeros(len(y))) if not assisted else regression(y, w, space, chosen, p)
     values = predicted + residual @ w
     seeds = int(count.min())
-    covariance, df = _covariance(sample, there, residual, w, space[chosen], runs if seeds > 1 else None)
+    apart = squared_distances(space[chosen], space[chosen]) if distances is None else distances[np.ix_(chosen, chosen)]
+    covariance, df = covariance_of(sample, there, residual, w, apart, runs if seeds > 1 else None)
     n = len(chosen)
     why = "" if n >= FEWEST_POINTS else f"an interval needs at least {FEWEST_POINTS} points; there are {n}."
     pairs = np.where(np.eye(len(y), dtype=bool)[:, :, None], y[:, None], y[:, None] - y)
@@ -166,7 +188,8 @@ def estimate_family(
     )
 
 
-def _runs(scores: ArrayLike, n: int) -> FloatArray:
+def as_runs(scores: ArrayLike, n: int) -> FloatArray:
+    """Scores as [methods, points, seeds]."""
     found = checked_array(scores, "scores")
     runs = found[:, :, None] if found.ndim == 2 else found
     if runs.ndim != 3 or runs.shape[1] != n:
@@ -174,59 +197,3 @@ def _runs(scores: ArrayLike, n: int) -> FloatArray:
             f"scores must be [methods, {n} sampled points] or have seeds as a third axis; got {found.shape}."
         )
     return runs
-
-
-def _covariance(
-    sample: Sample, there: Bools, y: FloatArray, w: FloatArray, space: FloatArray, runs: FloatArray | None
-) -> tuple[FloatArray, float]:
-    """The covariance of the errors of means y @ w, and its degrees of freedom."""
-    n = y.shape[1]
-    if n == 1:
-        return np.full((len(y), len(y)), nan), 1.0
-    left = np.ones(n) if runs is None else 1 - np.minimum(sample.inclusion[there], 1.0)
-    if sample.design == "m1":
-        left = np.ones(n)  # with replacement a sampled point can be drawn again
-    if sample.design in SPREAD:
-        design, df = neighbour_covariance(y, left * w**2, space)
-    else:
-        u = w * (y - (y @ w)[:, None]) * np.sqrt(left)
-        design, df = n / (n - 1) * u @ u.T, n - 1.0
-    if runs is None:
-        return design, df
-    return design + seed_covariance(runs, (1 - left) * w**2), df
-
-
-def neighbour_covariance(y: FloatArray, factors: FloatArray, space: FloatArray) -> tuple[FloatArray, float]:
-    """Σ factor · ½(difference to the nearest neighbour)², as a covariance [K, K]; and its degrees of freedom.
-
-    Of several nearest neighbours the mean is taken. A pair that are each other's nearest is one difference, not two:
-    degrees of freedom count different pairs.
-    """
-    near = nearest(space)
-    centred = y - y.mean(axis=1, keepdims=True)
-    link = factors[:, None] * near / 2
-    spread = link.sum(axis=1) + link.sum(axis=0)
-    found = (centred * spread) @ centred.T - centred @ (link + link.T) @ centred.T
-    pairs = np.triu(near + near.T > 0).any(axis=1).sum()
-    return np.asarray(found), float(max(pairs, 1))
-
-
-def nearest(space: FloatArray) -> FloatArray:
-    """The neighbours of each point [n, n]: rows sum to 1, equally over all that are nearest."""
-    distance = squared_distances(space, space)
-    np.fill_diagonal(distance, inf)
-    tied = distance <= distance.min(axis=1, keepdims=True) + TIED
-    return np.asarray(tied / tied.sum(axis=1, keepdims=True))
-
-
-def seed_covariance(runs: FloatArray, factors: FloatArray) -> FloatArray:
-    """Σ factor · covariance over seeds of the mean at a point, for runs [K, n, seeds]; two methods may share seeds."""
-    observed = ~np.isnan(runs)
-    mean = np.nanmean(runs, axis=2, keepdims=True)
-    residual = np.where(observed, runs - mean, 0.0)
-    count = observed.sum(axis=2)
-    product = np.einsum("kns,lns->nkl", residual, residual)
-    both = np.einsum("kns,lns->nkl", observed.astype(float), observed.astype(float))
-    # Var of the mean is s²/m with s² over m − 1; a covariance counts the seeds that both methods have.
-    scale = both / np.maximum(both - 1, 1) / (count.T[:, :, None] * count.T[:, None, :])
-    return np.asarray(np.einsum("n,nkl->kl", factors, product * scale))

@@ -100,7 +100,7 @@ def better_on_random_member(
     itself = Estimate(0.5, 0.5, 0.5, found.n, level, STATISTIC, "exact")
     table = [[itself] * k for _ in range(k)]
     for row, (i, j) in enumerate(pairs):
-        e = found.estimate(row)
+        e = found.share(row)
         table[i][j] = Estimate(e.value, e.low, e.high, e.n, e.level, STATISTIC, e.method)
         table[j][i] = Estimate(1 - e.value, 1 - e.high, 1 - e.low, e.n, e.level, STATISTIC, e.method)
     return tuple(tuple(row) for row in table)

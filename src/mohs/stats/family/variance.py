@@ -1,0 +1,90 @@
+"""What is the variance of an average over a sample: of points under its design, of seeds at a point, of a share?"""
+
+from __future__ import annotations
+
+from math import inf, nan
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mohs.stats.checks import FloatArray
+from mohs.stats.family.designs import Sample
+from mohs.stats.intervals import student_quantile
+
+Bools = NDArray[np.bool_]
+# Designs that spread their points: neighbours in the sample stand for what the design could have chosen instead.
+SPREAD = {"pivotal", "cluster", "systematic", "census"}
+NEIGHBOURS = 2  # one neighbour covers up to .03 less where weights differ much, three cover too much
+MOST_TRIALS = 10  # by which a balanced design may multiply the trials that its points are worth
+TIED = 1e-9  # squared distances as near as this are ties
+
+
+def covariance_of(
+    sample: Sample, there: Bools, y: FloatArray, w: FloatArray, distances: FloatArray, runs: FloatArray | None
+) -> tuple[FloatArray, float]:
+    """The covariance of the errors of means y @ w, and its degrees of freedom."""
+    n = y.shape[1]
+    if n == 1:
+        return np.full((len(y), len(y)), nan), 1.0
+    left = np.ones(n) if runs is None else 1 - np.minimum(sample.inclusion[there], 1.0)
+    if sample.design == "m1":
+        left = np.ones(n)  # with replacement a sampled point can be drawn again
+    if sample.design in SPREAD:
+        design, df = neighbour_covariance(y, left * w**2, distances)
+    else:
+        u = w * (y - (y @ w)[:, None]) * np.sqrt(left)
+        design, df = n / (n - 1) * u @ u.T, n - 1.0
+    if runs is None:
+        return design, df
+    return design + seed_covariance(runs, (1 - left) * w**2), df
+
+
+def neighbour_covariance(y: FloatArray, factors: FloatArray, distances: FloatArray) -> tuple[FloatArray, float]:
+    """Σ factor · ½(difference to the nearest neighbours)², as a covariance [K, K]; and its degrees of freedom.
+
+    Over neighbours of a point the mean is taken. A difference belongs to the earlier of its two points, and degrees of
+    freedom count the points that have one: about 0.7 n.
+    """
+    near = nearest(distances)
+    centred = y - y.mean(axis=1, keepdims=True)
+    link = factors[:, None] * near / 2
+    spread = link.sum(axis=1) + link.sum(axis=0)
+    found = (centred * spread) @ centred.T - centred @ (link + link.T) @ centred.T
+    pairs = np.triu(near + near.T > 0).any(axis=1).sum()
+    return np.asarray(found), float(max(pairs, 1))
+
+
+def nearest(distances: FloatArray) -> FloatArray:
+    """The two nearest neighbours of each point [n, n], and all that are as near as the second: rows sum to 1."""
+    others = distances.copy()
+    np.fill_diagonal(others, inf)
+    last = min(NEIGHBOURS, len(others) - 1) - 1
+    tied = others <= np.partition(others, last, axis=1)[:, last : last + 1] + TIED
+    return np.asarray(tied / tied.sum(axis=1, keepdims=True))
+
+
+def share_bounds(share: float, variance: float, n: int, df: float, level: float) -> tuple[float, float]:
+    """The ends of a proportion's interval, from its variance under a design."""
+    from scipy.special import betaincinv
+
+    trials, tail = float(n), (1 - level) / 2
+    if variance > 0 and 0 < share < 1:
+        t = student_quantile(np.array([n - 1.0, df]), level)
+        trials = min(share * (1 - share) / variance * float(t[0] / t[1]) ** 2, MOST_TRIALS * n)
+    won = share * trials
+    low = betaincinv(won, trials - won + 1, tail) if won > 0 else 0.0
+    high = betaincinv(won + 1, trials - won, 1 - tail) if won < trials else 1.0
+    return float(low), float(high)
+
+
+def seed_covariance(runs: FloatArray, factors: FloatArray) -> FloatArray:
+    """Σ factor · covariance over seeds of the mean at a point, for runs [K, n, seeds]; two methods may share seeds."""
+    observed = ~np.isnan(runs)
+    mean = np.nanmean(runs, axis=2, keepdims=True)
+    residual = np.where(observed, runs - mean, 0.0)
+    count = observed.sum(axis=2)
+    product = np.einsum("kns,lns->nkl", residual, residual)
+    both = np.einsum("kns,lns->nkl", observed.astype(float), observed.astype(float))
+    # Var of the mean is s²/m with s² over m − 1; a covariance counts the seeds that both methods have.
+    scale = both / np.maximum(both - 1, 1) / (count.T[:, :, None] * count.T[:, None, :])
+    return np.asarray(np.einsum("n,nkl->kl", factors, product * scale))
