@@ -49,6 +49,22 @@ def test_envs_and_dials_as_text_and_json(mohs_run):
     assert "toy/discrete" in mohs_run("envs")[1]
 
 
+def test_families_are_listed_shown_and_written(mohs_run, tmp_path):
+    listed = {family["name"]: family for family in json.loads(mohs_run("families", "--json")[1])}
+    assert (listed["cartpole"]["points"], listed["cartpole"]["env"]) == (576, "control/cartpole")
+    assert "Jayawardana et al. 2022, Table 5" in mohs_run("families")[1]
+    code, out, _ = mohs_run("families", "cartpole", "--csv", "points.csv")
+    assert code == 0
+    assert "564 of 576" in out
+    assert "force_mag=10 gravity=9.8 (not a member)" in " ".join(out.split())
+    assert mohs.Family.from_csv(tmp_path / "points.csv") == mohs.read_family("cartpole")
+    shown = json.loads(mohs_run("families", "points.csv", "--json")[1])
+    assert (shown["distinct"], len(shown["points"]), shown["marks"]["default"]) == (564, 577, ["default"])
+    assert mohs_run("families", "cartpol")[0] == 2
+    assert "Did you mean 'cartpole'" in mohs_run("families", "cartpol")[2]
+    assert "--csv needs the name of a family" in mohs_run("families", "--csv", "x.csv")[2]
+
+
 def test_lists_are_short_and_details_come_by_name(mohs_run):
     for words in (["dials"], ["envs"], ["agents"]):
         lines = mohs_run(*words)[1].splitlines()

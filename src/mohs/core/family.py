@@ -159,7 +159,7 @@ class Family:
 
         Args:
             env: The id of the environment.
-            seeds: The structure seeds of a toy or the CT-graph; the numbers of levels of a Procgen game.
+            seeds: The structure seeds of the discrete toy or the CT-graph; the numbers of levels of a Procgen game.
             **params: Parameters that are the same at all points.
 
         Returns:
@@ -173,12 +173,11 @@ class Family:
             >>> [point.name for point in mohs.Family.levels("toy/discrete", range(2), delay=1)]
             ['seed=0', 'seed=1']
         """
-        entry = Task.make(env).environment
-        axis = SEED
-        if {"start_level", "num_levels"} <= entry.parameters.keys():
-            axis, params = "start_level", {"num_levels": 1, **params}
-        elif entry.third_party:
-            raise UsageError(f"{env} generates no levels by number: toys, the CT-graph and Procgen do.")
+        axis = Task.make(env).environment.levels
+        if axis is None:
+            raise UsageError(f"{env} generates no levels: toy/discrete, ctgraph and Procgen do.")
+        if axis != SEED:
+            params = {"num_levels": 1, **params}
         return cls._at(env, 0, [axis], params, [{axis: int(one)} for one in seeds])
 
     @classmethod

@@ -151,9 +151,16 @@ def _file(name: str, data: Mapping[str, Any]) -> FamilyFile:
         if axis not in axes:
             raise unknown("axis in default", axis, axes)
     placed = _in_strata(_weighed(rows, _table(data, "weights")), _table(data, "strata"), axes)
-    title, source, text = (str(data.get(key, "")) for key in ("title", "source", "text"))
     return FamilyFile(
-        name, title or name, source, text, data["env"], axes, tuple(rows), _table(data, "params"), default
+        name=name,
+        title=str(data.get("title", name)),
+        source=str(data.get("source", "")),
+        text=str(data.get("text", "")),
+        env=data["env"],
+        axes=axes,
+        rows=tuple(placed),
+        params=_table(data, "params"),
+        default=default,
     )
 
 

@@ -70,6 +70,7 @@ class Environment:
         implied: Parameters that follow from others unless they are given.
         third_party: Whether another package makes the environment.
         refused: Dials that it must not have, each with the reason.
+        levels: What numbers the levels that it generates: `seed`, the structure seed, or a parameter. None: none.
         check_context: `task -> None`: raises where the parameter `context` of the task does not fit the environment.
 
     Example:
@@ -104,6 +105,7 @@ class Environment:
     implied: tuple[str, ...] = ()
     third_party: bool = False
     refused: Mapping[str, str] = field(default_factory=dict)
+    levels: str | None = None
     check_context: str | None = None
 
     def realisation(self, name: str) -> Any:

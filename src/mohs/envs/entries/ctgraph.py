@@ -81,6 +81,7 @@ CTGRAPH = Environment(
     formulas="mohs.exact.ctgraph:formulas",
     renderer="mohs.envs.render.ctgraph:picture",
     noise=("reward_noise",),
+    levels="seed",
 )
 
 # Home, fail and ends have one observation each; those of decision and wait states are the paper's.

@@ -83,4 +83,5 @@ DISCRETE = Environment(
     scaling="mohs.stats.curves:paper_scaling",
     renderer="mohs.envs.render.discrete:picture",
     noise=("transition_noise", "reward_noise"),
+    levels="seed",
 )

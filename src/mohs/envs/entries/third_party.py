@@ -139,6 +139,7 @@ def entry_of(name: str, spec: EnvSpec, creator: Callable[..., Any] | None = None
         check_context="mohs.envs.third_party:check_context",
         place="wrapper",
         noise=(*_NOISE, *quiet),
+        levels="start_level" if {"start_level", "num_levels"} <= parameters.keys() else None,
         third_party=True,
         **{**usual, **parts},
     )
