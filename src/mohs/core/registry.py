@@ -59,6 +59,7 @@ class Environment:
         fleet: `sources -> fleet` with numbered states (`mohs.engines.numbered`).
         table: `(task, limit=) -> Table`: the task as a finite MDP.
         score: `task -> Score`: its return, with the references that normalise it.
+        unsolvable: `task -> str | None`: why no policy can solve the task, where that is proved.
         place: Where its dials are read. None if a diagnosis has no dials to turn.
         batteries: Mapping of names to batteries of doses, for diagnoses.
         scaling: `task -> float`: the factor by which MDP Playground scales returns.
@@ -94,6 +95,7 @@ class Environment:
     fleet: str | None = None
     table: str | None = None
     score: str | None = None
+    unsolvable: str | None = None
     place: Applies | None = None
     batteries: str | None = None
     scaling: str | None = None

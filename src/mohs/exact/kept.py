@@ -79,6 +79,6 @@ def _version() -> str:
 
 def _lasting(task: Task) -> bool:
     """Whether the task means the same tomorrow: it is one of mohs, and none of its parameters is a custom function."""
-    source = task.environment.table
+    source = task.environment.table or task.environment.score
     own = source is not None and source.startswith("mohs.")
     return own and not any(isinstance(value, FunctionRef) for value in task.values.values())

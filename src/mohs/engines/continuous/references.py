@@ -15,8 +15,8 @@ import numpy.typing as npt
 from mohs.core.errors import UsageError
 from mohs.core.score import Reference, ReferenceKind, Score
 from mohs.core.task import Task
-from mohs.engines import loops
 from mohs.engines.continuous.fleet import fleet
+from mohs.engines.play import returns
 from mohs.exact.continuous import STARTS, Optimum, OptimumKind, optimum
 
 _EPISODES, _FEWEST = 16_384, 256
@@ -40,10 +40,10 @@ def _random(task: Task) -> Reference:
             f"the random policy's return is estimated by playing, which takes too long with {longest:,} steps an "
             f"episode: max_episode_steps must be at most {_STEPS // _FEWEST:,}."
         )
-    returns = random_returns(task, episodes)
-    error = returns.std(ddof=1) / math.sqrt(len(returns))
-    source = f"random policy, noise-free, mean of {len(returns):,} episodes ± {error:.2g}"
-    return Reference(float(returns.mean()), source, ReferenceKind.ESTIMATED)
+    played = random_returns(task, episodes)
+    error = played.std(ddof=1) / math.sqrt(len(played))
+    source = f"random policy, noise-free, mean of {len(played):,} episodes ± {error:.2g}"
+    return Reference(float(played.mean()), source, ReferenceKind.ESTIMATED)
 
 
 def _optimal(best: Optimum) -> Reference:
@@ -59,16 +59,6 @@ def _optimal(best: Optimum) -> Reference:
 def random_returns(task: Task, episodes: int) -> npt.NDArray[np.float64]:
     """The returns of so many episodes under uniformly random actions, the same every time."""
     played = fleet([task] * episodes)
-    played.seed(np.random.default_rng(0).integers(2**64, size=episodes, dtype=np.uint64))
     dims, _, bound = played.spaces
     rng = np.random.default_rng(1)
-    positions, rewards = np.empty((episodes, dims), dtype=np.float32), np.empty(episodes)
-    ended, cut = np.empty(episodes, dtype=np.bool_), np.empty(episodes, dtype=np.bool_)
-    total, over = np.zeros(episodes), np.zeros(episodes, dtype=np.bool_)
-    loops.begin_fleet(played.memory, np.ones(episodes, dtype=np.bool_), positions)
-    while not over.all():
-        actions = (rng.random((episodes, dims), dtype=np.float32) * 2 - 1) * np.float32(bound)
-        loops.step_fleet(played.memory, actions, positions, rewards, ended, cut, positions, False)
-        total += np.where(over, 0.0, rewards)
-        over |= ended | cut
-    return total
+    return returns(played, lambda: (rng.random((episodes, dims), dtype=np.float32) * 2 - 1) * np.float32(bound))

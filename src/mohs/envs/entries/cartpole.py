@@ -31,5 +31,6 @@ CARTPOLE = Environment(
     face="mohs.envs.control.cartpole:CartPoleEnv",
     vector_face="mohs.envs.control.cartpole:CartPoleVectorEnv",
     spaces="mohs.engines.control.cartpole:spaces",
+    score="mohs.engines.control.references:cartpole_score",
     renderer="mohs.envs.control.cartpole:picture",
 )

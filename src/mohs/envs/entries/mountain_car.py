@@ -37,5 +37,7 @@ MOUNTAIN_CAR = Environment(
     face="mohs.envs.control.mountain_car:MountainCarEnv",
     vector_face="mohs.envs.control.mountain_car:MountainCarVectorEnv",
     spaces="mohs.engines.control.mountain_car:spaces",
+    score="mohs.engines.control.references:mountain_car_score",
+    unsolvable="mohs.engines.control.unsolvable:mountain_car",
     renderer="mohs.envs.control.mountain_car:picture",
 )

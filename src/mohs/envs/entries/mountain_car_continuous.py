@@ -20,5 +20,7 @@ MOUNTAIN_CAR_CONTINUOUS = Environment(
     face="mohs.envs.control.mountain_car:MountainCarContinuousEnv",
     vector_face="mohs.envs.control.mountain_car:MountainCarContinuousVectorEnv",
     spaces="mohs.engines.control.mountain_car_continuous:spaces",
+    score="mohs.engines.control.references:mountain_car_continuous_score",
+    unsolvable="mohs.engines.control.unsolvable:mountain_car",
     renderer="mohs.envs.control.mountain_car:picture",
 )

@@ -35,5 +35,6 @@ PENDULUM = Environment(
     face="mohs.envs.control.pendulum:PendulumEnv",
     vector_face="mohs.envs.control.pendulum:PendulumVectorEnv",
     spaces="mohs.engines.control.pendulum:spaces",
+    score="mohs.engines.control.references:pendulum_score",
     renderer="mohs.envs.control.pendulum:picture",
 )

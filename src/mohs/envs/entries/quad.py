@@ -32,5 +32,6 @@ QUAD = Environment(
     face="mohs.envs.control.quad:QuadEnv",
     vector_face="mohs.envs.control.quad:QuadVectorEnv",
     spaces="mohs.engines.control.quad:spaces",
+    score="mohs.engines.control.references:quad_score",
     renderer="mohs.envs.control.quad:picture",
 )
