@@ -46,6 +46,7 @@ DQN = {
     "exploration_steps": 0,
 }
 PPO = {"n_steps": 256, "batch_size": 64, "n_epochs": 10}
+TRPO = {"n_steps": 256, "batch_size": 64}
 SAC = {"batch_size": 256, "train_freq": 1, "learning_starts": 300}
 FILTERS = ((16, 8, 4), (32, 4, 2))
 
@@ -78,6 +79,7 @@ CASES = (
     Case("dqn_64", 25, "dqn", {**DQN, "hidden": (64, 64)}, 800, 2000, 5000),
     Case("dqn_256", 5, "dqn", {**DQN, "hidden": (256, 256)}, 400, 2000, 2000),
     Case("ppo_64", 8, "ppo", {**PPO, "hidden": (64, 64)}, 256, 512, 512),
+    Case("trpo_64", 8, "trpo", {**TRPO, "hidden": (64, 64)}, 256, 512, 512),
     Case("sac_64", 5, "sac", {**SAC, "hidden": (64, 64)}, 16, 150, 500, "toy/continuous", {"make_denser": True}),
     Case(
         "dqn_cnn", 2, "dqn", {**DQN, "hidden": (256,), "filters": FILTERS}, 96, 400, 500,
@@ -136,7 +138,10 @@ def memory_of_a_model(case: Case) -> int:
     """Resident bytes that a model of the peer adds, in a process of its own."""
     peer = Peer(python_of(PEER, *REQUIREMENTS), "peer_stable_baselines3.py")
     asks = request(case)
-    asks["settings"] = {**asks["settings"], **({"buffer_size": case.memory} if case.agent != "ppo" else {})}
+    asks["settings"] = {
+        **asks["settings"],
+        **({"buffer_size": case.memory} if case.agent not in ("ppo", "trpo") else {}),
+    }
     answer = peer.ask({**asks, "memory": True, "steps": case.memory})
     peer.close()
     return int(answer["bytes"])

@@ -1,4 +1,4 @@
-"""How fast is stable-baselines3? Runs inside the peer's own virtual environment and steps the toys of mohs.
+"""How fast are stable-baselines3 and sb3-contrib? Runs inside the peers' own virtual environment, on tasks of mohs.
 
 Reads one request per line from standard input and answers with one line. {"case", "env", "params", "algorithm",
 "policy", "settings", "warm", "steps"} trains a model, which is made and trained for `warm` steps at the first request
@@ -13,6 +13,7 @@ import sys
 import time
 
 import torch
+from sb3_contrib import ARS, TRPO
 from stable_baselines3 import DQN, PPO, SAC
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import DummyVecEnv
@@ -21,7 +22,7 @@ from torch import nn
 import mohs
 
 torch.set_num_threads(1)
-ALGORITHMS = {"DQN": DQN, "PPO": PPO, "SAC": SAC}
+ALGORITHMS = {"DQN": DQN, "PPO": PPO, "SAC": SAC, "ARS": ARS, "TRPO": TRPO}
 
 
 class SmallCnn(BaseFeaturesExtractor):

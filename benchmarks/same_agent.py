@@ -24,6 +24,10 @@ NAMES: dict[str, tuple[str, tuple[str, ...]]] = {
     )),
     "ppo": ("PPO", (*LEARNING, *ROLLOUTS, "batch_size", "n_epochs", "clip_range", "clip_range_vf")),
     "a2c": ("A2C", (*LEARNING, *ROLLOUTS)),
+    "trpo": ("TRPO", (
+        *LEARNING, "n_steps", "gae_lambda", "normalize_advantage", "batch_size", "n_critic_updates", "target_kl",
+        "cg_max_steps", "cg_damping", "line_search_shrinking_factor", "line_search_max_iter",
+    )),
     "sac": ("SAC", CONTINUOUS),
     "ddpg": ("DDPG", CONTINUOUS),
     "td3": ("TD3", (*CONTINUOUS, "target_policy_noise", "target_noise_clip", "policy_delay")),
@@ -44,6 +48,7 @@ FIXED: dict[str, dict[str, Any]] = {
         "optimiser_epsilon": 1e-5,
     },
     "a2c": {"num_envs": 1, "learning_rate_schedule": "constant", "optimiser": "rmsprop"},
+    "trpo": {"num_envs": 1, "learning_rate_schedule": "constant", "sub_sampling_factor": 1},
     "sac": {"actor_learning_rate": None, "random_steps": None, "target_entropy": None, "learn_ent_coef": True},
     "ddpg": {"actor_learning_rate": None, "random_steps": None, "action_noise": "gaussian"},
     "td3": {"actor_learning_rate": None, "random_steps": None},

@@ -45,9 +45,9 @@ def action_of(c, space, widths, weights, inputs):
     """The layers of a policy, its weights cut from one row."""
     place, x = 0, inputs
     for layer, (a, b) in enumerate(itertools.pairwise(widths)):
-        rows = weights[place : place + (a + c.has_bias) * b].reshape(b, a + c.has_bias)
+        rows = weights[place : place + (a + c.has_bias) * b].reshape(a + c.has_bias, b)
         place += rows.size
-        x = rows @ np.concatenate([[1.0], x] if c.has_bias else [x])
+        x = np.concatenate([[1.0], x] if c.has_bias else [x]) @ rows
         if layer < len(widths) - 2:
             x = np.maximum(x, 0) if c.activation == "relu" else np.tanh(x)
     if isinstance(space, spaces.Discrete):

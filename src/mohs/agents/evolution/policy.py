@@ -1,8 +1,8 @@
 """How does a policy with given weights choose an action? By layers from an observation to scores or numbers.
 
 Observations are numbers, or states one-hot. Discrete actions are those of the largest output; continuous ones are the
-outputs, squashed or clipped to the bounds. Weights lie in one row: for each output of each layer its bias, if there is
-one, and the weights of its inputs.
+outputs, squashed or clipped to the bounds. Weights lie in one row: for each layer its biases, if it has any, then for
+each input the weights to all outputs.
 """
 
 from __future__ import annotations
@@ -104,20 +104,30 @@ def perceive(layout, observation, inputs):
 
 @law
 def respond(layout, weights, values):
-    """Carries the inputs, in the first row of `values`, through all layers; returns the row of the outputs."""
+    """Carries the inputs, in the first row of `values`, through all layers; returns the row of the outputs.
+
+    Input by input, not output by output: the sums of all outputs grow side by side, so that the processor adds several
+    at once without a change of the order in which any one of them is added up.
+    """
     row, place, last = 0, 0, len(layout.widths) - 2
     for layer in range(last + 1):
-        for output in range(layout.widths[layer + 1]):
-            value = 0.0
-            if layout.bias:
-                value = weights[place]
-                place += 1
-            for k in range(layout.widths[layer]):
-                value += weights[place + k] * values[row, k]
-            place += layout.widths[layer]
-            if layer < last:
-                value = max(value, 0.0) if layout.relu else math.tanh(value)
-            values[1 - row, output] = value
+        before, after = values[row], values[1 - row]
+        outputs = layout.widths[layer + 1]
+        if layout.bias:
+            for output in range(outputs):
+                after[output] = weights[place + output]
+            place += outputs
+        else:
+            for output in range(outputs):
+                after[output] = 0.0
+        for k in range(layout.widths[layer]):
+            value, of_input = before[k], weights[place : place + outputs]
+            for output in range(outputs):
+                after[output] += of_input[output] * value
+            place += outputs
+        if layer < last:
+            for output in range(outputs):
+                after[output] = max(after[output], 0.0) if layout.relu else math.tanh(after[output])
         row = 1 - row
     return row
 
