@@ -86,7 +86,7 @@ def test_marks_are_kept_and_checked() -> None:
     assert Family.from_json(json.dumps(family.to_json())) == family
     assert "marks" not in Point("b", task).to_json()  # data from before marks reads, and keeps its hash
     assert family.marked("simplified") == (family.default,) == family.members
-    with pytest.raises(UsageError, match="unknown mark of the point 'c' 'defualt'. Did you mean 'default'"):
+    with pytest.raises(UsageError, match=r"unknown mark of the point 'c' 'defualt'. Did you mean 'default'"):
         Point("c", task, marks=("defualt",))
     with pytest.raises(UsageError, match="at most one default"):
         Family((), (Point("a", task, marks=("default",)), Point("b", task, marks=("default",))))
@@ -282,9 +282,9 @@ def test_a_bad_file_is_one_sentence(text: str, message: str, tmp_path: Path) -> 
 
 
 def test_an_unknown_family_is_named_with_the_nearest() -> None:
-    with pytest.raises(UsageError, match="unknown family 'pendlum'. Did you mean 'pendulum'"):
+    with pytest.raises(UsageError, match=r"unknown family 'pendlum'. Did you mean 'pendulum'"):
         mohs.read_family("pendlum")
-    with pytest.raises(UsageError, match="unknown attribute of CartPole-v1 'delya'. Did you mean 'delay'"):
+    with pytest.raises(UsageError, match=r"unknown attribute of CartPole-v1 'delya'. Did you mean 'delay'"):
         Family.grid("CartPole-v1", delya=[1])
     with pytest.raises(UsageError, match="the dial time_unit does not apply to CartPole-v1"):
         Family.grid("CartPole-v1", time_unit=[2.0])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -74,7 +75,7 @@ def test_sizes_are_those_of_an_edited_xml(tmp_path: Any) -> None:
     """The reference is the environment that Gymnasium makes of a file in which the size was replaced by hand."""
     ours = made("Swimmer-v5", **{"size.mid": 0.15})
     plain: Any = gymnasium.make("Swimmer-v5").unwrapped
-    text = open(plain.fullpath).read()
+    text = Path(plain.fullpath).read_text()
     before = '<geom density="1000" fromto="0 0 0 -1 0 0" size="0.1" type="capsule"/>'
     assert text.index(before) < text.index('<body name="back"')
     file = tmp_path / "swimmer.xml"

@@ -30,6 +30,7 @@ _NOISE = ("observation_noise", "reward_noise", "reward_probability", "sticky_act
 _LISTED = ("frozen_lake:FrozenLakeEnv", "cliffwalking:CliffWalkingEnv", "taxi:TaxiEnv")
 _TABLES = tuple(f"gymnasium.envs.toy_text.{name}" for name in _LISTED)
 _MUJOCO = "gymnasium.envs.mujoco"
+_EXTRAS = {_MUJOCO: "mujoco", "gymnasium.envs.box2d": "box2d"}  # of mohs, by what they make loadable
 GENERATED = "custom/"  # the namespace of ids that mohs gives to classes and factories of users
 _CONTEXT = "Attributes of the environment, or fields of its MuJoCo model, that are set after it is made."
 _PLAIN = "None, True, False, a finite number, a text, or a list of these"
@@ -153,7 +154,8 @@ def _creator(name: str, spec: EnvSpec) -> Callable[..., Any]:
     try:
         return load_env_creator(spec.entry_point)
     except (ImportError, AttributeError, gymnasium.error.DependencyNotInstalled) as error:
-        install = ': pip install "mohs[mujoco]"' if spec.entry_point.startswith(_MUJOCO) else ""
+        extras = (extra for module, extra in _EXTRAS.items() if spec.entry_point.startswith(module))
+        install = "".join(f': pip install "mohs[{extra}]"' for extra in extras)
         raise UsageError(f"{name} cannot be loaded{install} ({error}).") from error
 
 
