@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from tests.protocols.family.synthetic import cartpoles, results
+from planted_families import cartpoles, results
 
 import mohs
 from mohs.core.cell import Agent
@@ -93,7 +93,7 @@ def test_looks_end_a_study_when_the_ranking_is_decided() -> None:
     made = gate(study)
     assert [len(stage) for stage in made.stages] == [2 * (16 + DEFAULT_SEEDS), 2 * 16]
     clear = results(study, lambda m, p, s: 400.0 if m == "dqn" else 50.0 + len(p.name))
-    first = {track for track in made.stages[0]}
+    first = set(made.stages[0])
     partly = type(clear)(1, {t: c if t in first else (None,) for t, c in clear.curves.items()}, clear.planned, 64)
     stop = made.decide(partly)
     assert stop is not None

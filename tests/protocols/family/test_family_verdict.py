@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tests.protocols.family.synthetic import cartpoles, results
+from planted_families import cartpoles, results
 
 from mohs.core.cell import Agent
 from mohs.core.point import Point

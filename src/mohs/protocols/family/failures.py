@@ -10,8 +10,7 @@ import numpy.typing as npt
 from mohs.core.values import Json
 from mohs.protocols.family.study import FamilyStudy
 from mohs.stats import Estimate
-from mohs.stats.family import Sample, estimate_family
-from mohs.stats.family.explain import Explanation, explain
+from mohs.stats.family import FailureTree, Sample, estimate_family, explain_failures
 
 SOLVED = 0.95  # of the reference range
 Floats = npt.NDArray[np.float64]
@@ -23,12 +22,20 @@ class Failures:
 
     failed: Estimate
     solved: Estimate
-    where: Explanation | None
+    where: FailureTree
 
     def to_json(self) -> dict[str, Json]:
         """As plain data."""
-        where = None if self.where is None else self.where.sentence("it")
-        return {"failed": self.failed.to_dict(), "solved": self.solved.to_dict(), "where": where}
+        where: list[Json] = [
+            {
+                "conditions": [str(c) for c in rule.conditions],
+                "points": rule.n,
+                "weight": rule.weight,
+                "failed": rule.failing,
+            }
+            for rule in self.where.rules
+        ]
+        return {"failed": self.failed.to_dict(), "solved": self.solved.to_dict(), "rules": where}
 
 
 def failures(study: FamilyStudy, sample: Sample, scores: Floats, method: int) -> Failures:
@@ -44,5 +51,5 @@ def failures(study: FamilyStudy, sample: Sample, scores: Floats, method: int) ->
     )  # fmt: skip
     share = np.where(missing, 0.0, own < study.failure).sum(axis=2)[0] / np.maximum((~missing).sum(axis=2)[0], 1)
     at = study.coordinates.values[sample.chosen]
-    where = explain(share >= 0.5, at, study.coordinates.names, sample.weights)
+    where = explain_failures(share, at, study.coordinates.names, sample.weights)
     return Failures(failed, solved, where)

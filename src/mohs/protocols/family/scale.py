@@ -28,11 +28,13 @@ def find_scale(study: FamilyStudy, results: Results) -> Scale | None:
     if not study.normalised:
         return None
     found = score_of(study.evaluated(study.family[0].task))
-    low, high = (
-        ("random policy", "optimum") if found is None or not (found.low and found.high)
-        else (found.low.source, found.high.source)
-    )  # fmt: skip
+    low, high = ("random policy", "optimum") if found is None else map(_kind, (found.low, found.high))
     return Scale(low, high, f"0 = {low}, 1 = {high}, both at the same point.", score_of)
+
+
+def _kind(reference: Reference | None) -> str:
+    """What a reference is, without the details that differ between points."""
+    return "unknown" if reference is None else reference.source.partition(",")[0]
 
 
 def _by_baseline(study: FamilyStudy, results: Results) -> Callable[[Task], Score | None]:

@@ -53,13 +53,18 @@ def _headline(verdict: FamilyVerdict) -> str:
 
 
 def _better(verdict: FamilyVerdict, pairs: list[PairResult]) -> str:
-    """a is better than b and c, and b than c."""
+    """a and b are better than c and d, and c is better than d."""
     names = verdict.study.labels
     worse: dict[int, list[str]] = {}
     for pair in pairs:
         worse.setdefault(pair.a, []).append(names[pair.b])
-    ranked = sorted(worse, key=lambda i: verdict.results[i].rank)
-    parts = [f"{names[i]} {'is better ' if k == 0 else ''}than {joined(worse[i])}" for k, i in enumerate(ranked)]
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for i in sorted(worse, key=lambda i: verdict.results[i].rank):
+        alike.setdefault(tuple(worse[i]), []).append(names[i])
+    parts = [
+        f"{joined(better)} {'are' if len(better) > 1 else 'is'} better than {joined(list(than))}"
+        for than, better in alike.items()
+    ]
     return joined(parts)
 
 
@@ -105,7 +110,7 @@ def _failures(verdict: FamilyVerdict) -> Iterator[Finding]:
                 for m, f in judged]  # fmt: skip
         yield Finding(f"Scores below {verdict.study.failure:g}, by weight: {'; '.join(said)} of the family.")
     for method, found in judged:
-        if found.where is not None:
+        if found.where.explained:
             yield Finding(found.where.sentence(method.name))
 
 

@@ -222,19 +222,16 @@ class FamilyStudy:
         return Cell(Agent.make("random"), seed, (Segment(point.task, 0),), (probe,), 1)
 
     def tracks_at(self, point: Point, name: str, first: int = 0) -> dict[Track, Callable[[int], Cell]]:
-        """What runs at a point, under a name: every method and, where scores need them, the references."""
-        made: dict[Track, Callable[[int], Cell]] = {
-            Track(str(method), name): lambda seed, method=method: self.cell(method, point, first + seed)
-            for method in self.methods
-        }
-        if self.baseline is not None:
-            made[Track(RANDOM, name)] = lambda seed: self.reference(point, first + seed)
-            made[Track(BASELINE, name)] = partial(self._baseline, point, first)
-        return made
+        """What runs at a point, under a name and from a first seed on: methods, and references where needed."""
 
-    def _baseline(self, point: Point, first: int, seed: int) -> Cell:
-        assert self.baseline is not None
-        return self.cell(self.baseline, point, first + seed)
+        def starting(make: Callable[[int], Cell]) -> Callable[[int], Cell]:
+            return lambda seed: make(first + seed)
+
+        makers: dict[str, Callable[[int], Cell]] = {str(m): partial(self.cell, m, point) for m in self.methods}
+        if self.baseline is not None:
+            makers[RANDOM] = partial(self.reference, point)
+            makers[BASELINE] = partial(self.cell, self.baseline, point)
+        return {Track(agent, name): starting(make) for agent, make in makers.items()}
 
     @property
     def reference_names(self) -> tuple[str, ...]:
@@ -303,17 +300,28 @@ def plan(study: FamilyStudy) -> Plan:
 
 
 def _notes(study: FamilyStudy) -> tuple[str, ...]:
-    """What the dynamics of the points say: which are equal to another's.
+    """What is known of the points before anything is trained: equal dynamics, and points that no policy can solve.
 
     All members of compiled environments are played. Of third-party environments only what will run is.
 
     Raises:
         UsageError: a value has no effect on the dynamics.
     """
-    played = study.points if study.family[0].task.environment.third_party else study.members
+    entry = study.family[0].task.environment
+    played = study.points if entry.third_party else study.members
     default = () if study.default is None or study.default in played else (study.default,)
     found = effects(Family(study.family.axes, (*played, *default)))
     found.check()
-    if found.distinct == found.points:
-        return ()
-    return (f"{found.points - found.distinct:,} of {found.points:,} points have the dynamics of another point.",)
+    notes = []
+    if found.distinct < found.points:
+        notes.append(
+            f"{found.points - found.distinct:,} of {found.points:,} points have the dynamics of another point."
+        )
+    if entry.unsolvable is not None:
+        reasons = [entry.realisation("unsolvable")(point.task) for point in played]
+        proved = [reason for reason in reasons if reason]
+        if proved:
+            notes.append(
+                f"No policy can solve {len(proved):,} of {found.points:,} points, the first because {proved[0]}"
+            )
+    return tuple(notes)

@@ -166,7 +166,7 @@ class FamilyVerdict(Verdict):
         from mohs.core.family_files import csv_text
 
         study = self.study
-        kept = {study.members[i].name: w for i, w in zip(self.sample.chosen, self.sample.weights, strict=True)}
+        kept = {study.members[i].name: float(w) for i, w in zip(self.sample.chosen, self.sample.weights, strict=True)}
         points = [replace(p, weight=kept[p.name]) for p in study.points if p.name in kept]
         if study.default is not None and study.default.name not in kept:
             points.append(replace(study.default, weight=0.0))

@@ -33,11 +33,10 @@ def family_figures(verdict: FamilyVerdict) -> dict[str, go.Figure]:
         found["parallel"] = parallel_figure(where)
         if (axes := telling_axes(where)) is not None:
             found["slice"] = slice_figure(where, axes)
-    for name, data, draw in (
-        ("failures", failure_shares(verdict), failures_figure),
-        ("convergence", convergence(verdict), convergence_figure),
-        ("budget", budget_errors(verdict), budget_figure),
-    ):
-        if data is not None:
-            found[name] = draw(data)  # type: ignore[operator]
+    if (shares := failure_shares(verdict)) is not None:
+        found["failures"] = failures_figure(shares)
+    if (converging := convergence(verdict)) is not None:
+        found["convergence"] = convergence_figure(converging)
+    if (errors := budget_errors(verdict)) is not None:
+        found["budget"] = budget_figure(errors)
     return found

@@ -10,8 +10,7 @@ import plotly.graph_objects as go
 
 from mohs.protocols.family.verdict import FamilyVerdict
 from mohs.report.figures.looks import DASHES, colour, narrow
-from mohs.stats.family import DESIGNS
-design_errors=None
+from mohs.stats.family import DESIGNS, error_against_budget
 
 FEWEST, SHARES, REPEATS = 48, (0.05, 0.1, 0.2, 0.3, 0.5), 200
 SHOWN = ("m1", "m2", "hajek", "m3", "cluster", "pivotal")
@@ -36,8 +35,8 @@ def budget_errors(verdict: FamilyVerdict) -> BudgetErrors | None:
     sizes = tuple(max(5, round(share * n)) for share in SHARES)
     scores = np.empty_like(verdict.scores)
     scores[:, verdict.sample.chosen] = verdict.scores
-    found = design_errors(scores, study.weights, study.coordinates.space, sizes, SHOWN, repeats=REPEATS, seed=0)
-    rmse = np.array([[np.sqrt(np.mean(np.square(found[design, size].rmse))) for size in sizes] for design in SHOWN])
+    found = error_against_budget(scores, study.weights, study.coordinates.space, sizes, SHOWN, REPEATS)
+    rmse = np.array([np.sqrt(np.mean(np.square(errors.rmse), axis=1)) for errors in found])
     note = f"{REPEATS} samples at each budget from the {n} points that ran · one model a point · lower is better"
     return BudgetErrors(sizes, tuple(DESIGNS[name].title for name in SHOWN), rmse, note)
 
