@@ -6,7 +6,9 @@ points], or [methods, sampled points, seeds] with NaN for a missing run. More is
 
 from mohs.stats.family.designs import DESIGNS, Design, Sample, draw
 from mohs.stats.family.dominance import dominance, dominance_shares, weighted_profile
+from mohs.stats.family.errors import DesignErrors, error_against_budget, failure_weights
 from mohs.stats.family.estimators import FamilyEstimate, estimate_family
+from mohs.stats.family.explain import Condition, FailureRule, FailureTree, explain_failures
 from mohs.stats.family.inclusion import inclusion_probabilities, prefix_probabilities
 from mohs.stats.family.pivotal import nested_order
 from mohs.stats.family.planner import (
@@ -28,7 +30,11 @@ __all__ = [
     "DESIGNS",
     "Budget",
     "Components",
+    "Condition",
     "Design",
+    "DesignErrors",
+    "FailureRule",
+    "FailureTree",
     "FamilyEstimate",
     "Reversal",
     "Sample",
@@ -39,8 +45,11 @@ __all__ = [
     "dominance",
     "dominance_shares",
     "draw",
+    "error_against_budget",
     "estimate_family",
     "expected_width",
+    "explain_failures",
+    "failure_weights",
     "inclusion_probabilities",
     "log_ratios",
     "look_comparisons",

@@ -135,7 +135,12 @@ def systematic(p: FloatArray, space: FloatArray, n: int, seed: int) -> Sample:
 
 def pivotal(p: FloatArray, space: FloatArray, n: int, seed: int) -> Sample:
     """The first n points of the nested order."""
-    return _weighted("pivotal", p, order_in(p, space, seed)[:n], prefix_probabilities(p, n))
+    return prefix(p, order_in(p, space, seed), n)
+
+
+def prefix(p: FloatArray, order: Ints, n: int) -> Sample:
+    """The pivotal sample of the first n points of an order."""
+    return _weighted("pivotal", p, order[:n], prefix_probabilities(p, n))
 
 
 def census(p: FloatArray, space: FloatArray, n: int, seed: int) -> Sample:

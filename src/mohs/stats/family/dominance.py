@@ -82,7 +82,7 @@ def dominance(scores: ArrayLike, weights: ArrayLike, order: int = 1) -> NDArray[
         [[False, True], [False, False]]
     """
     found, p = _checked(scores, weights, order)
-    return _dominates(_grid(found), p[None], order)[0]
+    return np.asarray(_dominates(_grid(found), p[None], order)[0])
 
 
 def dominance_shares(

@@ -178,8 +178,10 @@ def estimate_in(
     residual, predicted = (y, np.zeros(len(y))) if not assisted else regression(y, w, space, chosen, p)
     values = predicted + residual @ w
     seeds = int(count.min())
-    apart = squared_distances(space[chosen], space[chosen]) if distances is None else distances[np.ix_(chosen, chosen)]
-    covariance, df = covariance_of(sample, there, residual, w, apart, runs if seeds > 1 else None)
+    rows = chosen
+    if distances is None:
+        distances, rows = squared_distances(space[chosen], space[chosen]), np.arange(len(chosen))
+    covariance, df = covariance_of(sample, there, residual, w, distances, rows, runs if seeds > 1 else None)
     n = len(chosen)
     why = "" if n >= FEWEST_POINTS else f"an interval needs at least {FEWEST_POINTS} points; there are {n}."
     pairs = np.where(np.eye(len(y), dtype=bool)[:, :, None], y[:, None], y[:, None] - y)

@@ -1,4 +1,4 @@
-"""How is the local pivotal method computed? Kernels; `pivotal.py` calls them."""
+"""What must be fast? The local pivotal method (`pivotal.py`) and differences of neighbours (`variance.py`)."""
 
 from __future__ import annotations
 
@@ -94,3 +94,34 @@ def halve(features, rows, probability, uniforms, stack):
             if part > 1:
                 stack[depth, 0], stack[depth, 1] = start, part
                 depth += 1
+
+
+@kernel
+def neighbour_sums(distances, rows, y, factors, neighbours, tied, found, first):
+    """Adds factor · ½ · the mean over the nearest neighbours of the products of differences to `found` [K, K].
+
+    Neighbours are the nearest one or two, and all others that are as near as the last of them. `first` marks the points
+    with a neighbour further back in the sample, in either direction.
+    """
+    n, k = len(rows), len(y)
+    for a in range(n):
+        nearest, second = 1e300, 1e300
+        for b in range(n):
+            if b != a:
+                d = distances[rows[a], rows[b]]
+                if d < nearest:
+                    nearest, second = d, nearest
+                elif d < second:
+                    second = d
+        reach = (second if neighbours > 1 else nearest) + tied
+        count = 0
+        for b in range(n):
+            if b != a and distances[rows[a], rows[b]] <= reach:
+                count += 1
+        for b in range(n):
+            if b != a and distances[rows[a], rows[b]] <= reach:
+                first[min(a, b)] = True
+                share = factors[a] / (2 * count)
+                for i in range(k):
+                    for j in range(k):
+                        found[i, j] += share * (y[i, a] - y[i, b]) * (y[j, a] - y[j, b])

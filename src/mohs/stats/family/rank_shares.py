@@ -119,7 +119,7 @@ def _resampled(runs: list[FloatArray], rng: np.random.Generator, points: bool, c
         n, seeds = r.shape[1:]
         drawn = rng.integers(seeds, size=r.shape)
         means = np.take_along_axis(r, drawn, axis=2).mean(axis=2)
-        there = rng.integers(n, size=n) if points else np.arange(n)
+        there = np.asarray(rng.integers(n, size=n) if points else np.arange(n))
         total += means[:, there[rng.integers(n, size=combinations)]]
     return _shared(_counted(total, TIED * largest, None) / combinations)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mohs.stats.checks import FloatArray
 from mohs.stats.family.designs import Sample
+from mohs.stats.family.frame import Ints
 from mohs.stats.intervals import student_quantile
 
 Bools = NDArray[np.bool_]
@@ -20,7 +21,13 @@ TIED = 1e-9  # squared distances as near as this are ties
 
 
 def covariance_of(
-    sample: Sample, there: Bools, y: FloatArray, w: FloatArray, distances: FloatArray, runs: FloatArray | None
+    sample: Sample,
+    there: Bools,
+    y: FloatArray,
+    w: FloatArray,
+    distances: FloatArray,
+    rows: Ints,
+    runs: FloatArray | None,
 ) -> tuple[FloatArray, float]:
     """The covariance of the errors of means y @ w, and its degrees of freedom."""
     n = y.shape[1]
@@ -30,7 +37,7 @@ def covariance_of(
     if sample.design == "m1":
         left = np.ones(n)  # with replacement a sampled point can be drawn again
     if sample.design in SPREAD:
-        design, df = neighbour_covariance(y, left * w**2, distances)
+        design, df = neighbour_covariance(y, left * w**2, distances, rows)
     else:
         u = w * (y - (y @ w)[:, None]) * np.sqrt(left)
         design, df = n / (n - 1) * u @ u.T, n - 1.0
@@ -39,28 +46,22 @@ def covariance_of(
     return design + seed_covariance(runs, (1 - left) * w**2), df
 
 
-def neighbour_covariance(y: FloatArray, factors: FloatArray, distances: FloatArray) -> tuple[FloatArray, float]:
+def neighbour_covariance(
+    y: FloatArray, factors: FloatArray, distances: FloatArray, rows: Ints
+) -> tuple[FloatArray, float]:
     """Σ factor · ½(difference to the nearest neighbours)², as a covariance [K, K]; and its degrees of freedom.
 
-    Over neighbours of a point the mean is taken. A difference belongs to the earlier of its two points, and degrees of
-    freedom count the points that have one: about 0.7 n.
+    Row a of the sample is row `rows[a]` of the distances [N, N]. Over the two nearest neighbours of a point, and those
+    that are as near as the second, the mean is taken. A difference belongs to the earlier of its two points, and
+    degrees of freedom count the points that have one: about 0.7 n.
     """
-    near = nearest(distances)
-    centred = y - y.mean(axis=1, keepdims=True)
-    link = factors[:, None] * near / 2
-    spread = link.sum(axis=1) + link.sum(axis=0)
-    found = (centred * spread) @ centred.T - centred @ (link + link.T) @ centred.T
-    pairs = np.triu(near + near.T > 0).any(axis=1).sum()
-    return np.asarray(found), float(max(pairs, 1))
+    from mohs.stats.family.kernels import neighbour_sums
 
-
-def nearest(distances: FloatArray) -> FloatArray:
-    """The two nearest neighbours of each point [n, n], and all that are as near as the second: rows sum to 1."""
-    others = distances.copy()
-    np.fill_diagonal(others, inf)
-    last = min(NEIGHBOURS, len(others) - 1) - 1
-    tied = others <= np.partition(others, last, axis=1)[:, last : last + 1] + TIED
-    return np.asarray(tied / tied.sum(axis=1, keepdims=True))
+    found, first = np.zeros((len(y), len(y))), np.zeros(y.shape[1], dtype=np.bool_)
+    neighbour_sums(
+        distances, rows, np.ascontiguousarray(y), factors, min(NEIGHBOURS, len(rows) - 1), TIED, found, first
+    )
+    return found, float(max(first.sum(), 1))
 
 
 def share_bounds(share: float, variance: float, n: int, df: float, level: float) -> tuple[float, float]:
