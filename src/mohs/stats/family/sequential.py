@@ -105,7 +105,9 @@ def decided(
     comparisons = look_comparisons(estimate, look, sizes, level)
     order: Ints = np.argsort(-estimate.values, kind="stable")
     found = [estimate.difference(int(a), int(b), comparisons) for a, b in itertools.pairwise(order)]
-    return all(e.known and (e.low > 0 or e.high < 0 or -margin <= e.low <= e.high <= margin) for e in found)
+    return all(
+        e.known and (e.low > 0 or e.high < 0 or (margin > 0 and -margin <= e.low and e.high <= margin)) for e in found
+    )
 
 
 def look_comparisons(estimate: FamilyEstimate, look: int, sizes: Sequence[int], level: float = 0.95) -> int:
