@@ -14,20 +14,20 @@ ENDINGS = (".toml", ".yaml", ".yml", ".json")
 FLOAT = r"^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$"  # of YAML 1.2
 
 
-def shipped(folder: Path) -> dict[str, Path]:
+def shipped(folder: Path, ending: str = ".toml") -> dict[str, Path]:
     """The files of a folder of the package, by name."""
-    return {file.stem: file for file in sorted(folder.glob("*.toml"))}
+    return {file.stem: file for file in sorted(folder.glob(f"*{ending}"))}
 
 
-def find_file(kind: str, source: str, folder: Path) -> Path:
-    """The file at a path, or the shipped one of this name."""
-    path, known = Path(source), shipped(folder)
-    if path.suffix in ENDINGS:
+def find_file(kind: str, source: str, folder: Path, endings: tuple[str, ...] = ENDINGS) -> Path:
+    """The file at a path, or the shipped one of this name, which has the first of the endings."""
+    path, known = Path(source), shipped(folder, endings[0])
+    if path.suffix in endings:
         if not path.is_file():
             raise UsageError(f"there is no {kind} file {source!r}.")
         return path
     if source not in known:
-        raise unknown(kind, source, [*known, "file.toml"])
+        raise unknown(kind, source, [*known, f"file{endings[0]}"])
     return known[source]
 
 

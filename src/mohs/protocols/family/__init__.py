@@ -9,4 +9,5 @@ PROTOCOL = training_protocol(
     "FamilyStudy",
     gate=f"{__name__}.gate:gate",
     methods=f"{__name__}.methods:methods",
+    commands={"family-table": f"{__name__}.command:table_command"},
 )

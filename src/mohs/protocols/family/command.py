@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 import typer
 
 from mohs.protocols import words
-from mohs.protocols.options import AGENT_HELP, HyperparameterFile, Hyperparameters
+from mohs.protocols.options import (
+    AGENT_HELP,
+    AsJson,
+    HyperparameterFile,
+    Hyperparameters,
+    Out,
+    Paper,
+    Png,
+    SingleFile,
+)  # fmt: skip
 from mohs.protocols.protocol import Request
 from mohs.runs.execution import ExecutionOptions
 
@@ -176,6 +185,23 @@ def family(
     )
     found: FamilyVerdict = run(study, keep_going=keep_going, **execution)
     return found
+
+
+def table_command(
+    name: Annotated[str, typer.Argument(help="A table that comes with mohs, or a Parquet file of a study.")],
+    out: Out = None,
+    png: Png = False,
+    paper: Paper = None,
+    single_file: SingleFile = False,
+    as_json: AsJson = False,
+) -> None:
+    """Report on the trained models of a whole family from a table, and compare designs on it. Trains nothing."""
+    from mohs.protocols.family.tables import read_table
+    from mohs.protocols.output import Output, deliver
+
+    output = Output.of(out, f"family {Path(name).stem}", png, as_json, paper, single_file)
+    output.check()
+    deliver(read_table(name), output)
 
 
 def _note(study: FamilyStudy) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from mohs.agents.protocol import Points
 from mohs.core.family import Family
 from mohs.core.point import Point
+from mohs.core.score import ReferenceKind
 from mohs.protocols.family.scale import find_scale, of_point
 from mohs.protocols.family.study import FamilyStudy
 from mohs.protocols.measures import MEASURES
@@ -18,6 +20,7 @@ from mohs.protocols.scale import Scale, between
 from mohs.protocols.scores import Scores
 from mohs.runs.results import Results
 from mohs.stats import auc
+from mohs.stats.ranges import Range
 
 Floats = npt.NDArray[np.float64]
 _MEASURES = ("eval", "eval_length", "auc")
@@ -32,12 +35,14 @@ class Outcomes:
         table: every measure of every run, with the points' places.
         scores: [methods, draws of the sample, seeds].
         default: [methods, runs at the default point]; no columns where the family has no default.
+        bounds: the least and the greatest score that a mean can have; None where neither is known.
     """
 
     scale: Scale | None
     table: Scores = field(repr=False)
     scores: Floats = field(repr=False)
     default: Floats = field(repr=False)
+    bounds: Range | None = None
 
     @property
     def measure(self) -> str:
@@ -87,7 +92,14 @@ def outcomes(study: FamilyStudy, results: Results) -> Outcomes:
     place = {point.name: first + i for i, point in enumerate(study.points)}
     drawn = [place[study.members[i].name] for i in study.sample.chosen.tolist()]
     at_default = values[:, :first].reshape(len(study.methods), -1)
-    return Outcomes(scale, table, values[:, drawn], at_default)
+    return Outcomes(scale, table, values[:, drawn], at_default, _bounds(scale, study, ran))
+
+
+def _bounds(scale: Scale | None, study: FamilyStudy, ran: Family) -> Range | None:
+    """No mean score is above 1 where 1 is the optimum or a bound on it at every point."""
+    scores = [of_point(scale, study, point) for point in ran]
+    kinds = {score.high.kind for score in scores if score is not None and score.high is not None}
+    return (-math.inf, 1.0) if kinds and kinds <= {ReferenceKind.EXACT, ReferenceKind.BOUND} else None
 
 
 def nan_mean(values: Floats) -> Floats:

@@ -20,9 +20,9 @@ from mohs.stats import Estimate
 from mohs.stats.family import DESIGNS
 
 ORDERS = {
-    Order.KEPT: "the same",
-    Order.REVERSED: "the reverse",
-    Order.HIDDEN: "no difference",
+    Order.KEPT: "same",
+    Order.REVERSED: "reverse",
+    Order.HIDDEN: "tie",
     Order.OPEN: "–",
     Order.UNKNOWN: "–",
 }
@@ -36,12 +36,12 @@ def summary(verdict: FamilyVerdict) -> tuple[TextTable, ...]:
         return ()
     normalised = "" if verdict.outcomes.scale is None else f" ({verdict.ends})"
     rows = [
-        (m.name, numbers.estimated(m.overall), _optional(m.default), _optional(m.gap), _rank(m)) for m in verdict.ranked
+        (m.name, numbers.estimated(m.overall), _value(m.default), _optional(m.gap), _rank(m)) for m in verdict.ranked
     ]
     tables = [
         TextTable(
             f"{verdict.outcomes.title.capitalize()}{normalised}, {numbers.level(LEVEL)} intervals",
-            ("method", "family", "default point", "default − family", "rank"),
+            ("method", "family", "default", "default − family", "rank"),
             rows,
         )
     ]
@@ -50,8 +50,8 @@ def summary(verdict: FamilyVerdict) -> tuple[TextTable, ...]:
         level = numbers.level(verdict.pairs[0].difference.level)
         tables.append(
             TextTable(
-                f"Pairs, {level} intervals",
-                ("pair", "difference", "P(better)", "default says", "models to decide"),
+                f"Pairs, {level} intervals; what the default point says; models that would decide",
+                ("pair", "difference", "P(better)", "default", "models"),
                 [
                     (
                         f"{names[p.a]} > {names[p.b]}", numbers.estimated(p.difference), numbers.number(p.wins.value),
@@ -181,3 +181,7 @@ def _cell(e: Estimate | None) -> str:
 
 def _optional(e: Estimate | None) -> str:
     return numbers.UNKNOWN if e is None else numbers.estimated(e)
+
+
+def _value(e: Estimate | None) -> str:
+    return numbers.UNKNOWN if e is None else numbers.number(e.value)

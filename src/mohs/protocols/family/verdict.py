@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,6 +35,7 @@ from mohs.stats.family import (
     smallest_reversal,
 )
 from mohs.stats.intervals import corrected_level
+from mohs.stats.ranges import Range
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -176,6 +178,12 @@ class FamilyVerdict(Verdict):
         """One row for each method, point and seed, with every measure of the model."""
         return self.outcomes.table.frame()
 
+    def save_table(self, path: Path | str) -> None:
+        """Writes the evaluations of all models as Parquet, which `mohs family-table` reads."""
+        from mohs.protocols.family.tables import write_table
+
+        write_table(self, Path(path))
+
     def to_json(self) -> dict[str, Json]:
         """As plain data."""
         names = self.study.labels
@@ -228,7 +236,7 @@ def verdict(study: FamilyStudy, results: Results) -> FamilyVerdict:
     made = FamilyVerdict(study, found, sample, used, None, (), (), results.planned, results.missing)
     if len(used):
         scores = found.scores[:, used]
-        over_family = estimate_over(study, sample, scores)
+        over_family = estimate_over(study, sample, scores, found.bounds)
         comparisons = comparisons_of(study, over_family)
         methods = _methods(study, found, sample, scores, over_family, comparisons)
         pairs = _pairs(study, found, sample, scores, over_family, comparisons)
@@ -253,9 +261,9 @@ def sample_of(study: FamilyStudy, used: Ints) -> Sample:
     return Sample(whole.design, whole.chosen[used], whole.inclusion[used], kept / max(kept.sum(), 1e-300), groups)
 
 
-def estimate_over(study: FamilyStudy, sample: Sample, scores: Floats) -> FamilyEstimate:
+def estimate_over(study: FamilyStudy, sample: Sample, scores: Floats, bounds: Range | None = None) -> FamilyEstimate:
     """Means over the family from scores [methods, points of the sample, seeds]."""
-    return estimate_family(sample, scores, study.weights, study.coordinates.space, LEVEL, strata=study.strata)
+    return estimate_family(sample, scores, study.weights, study.coordinates.space, LEVEL, bounds, strata=study.strata)
 
 
 def comparisons_of(study: FamilyStudy, over_family: FamilyEstimate) -> int:
@@ -277,7 +285,7 @@ def _methods(
     ranks, lows, highs = rank_intervals(over_family, comparisons)
     made = []
     for i, name in enumerate(study.labels):
-        default = estimate(found.default[i], "mean", LEVEL) if found.default.size else None
+        default = estimate(found.default[i], "mean", LEVEL, bounds=found.bounds) if found.default.size else None
         gap = None if default is None else against_family(found.default[i], over_family, i)
         failed = None if found.scale is None else failures(study, sample, scores, i)
         overall = over_family.estimate(i)
