@@ -82,7 +82,10 @@ def test_no_protocol_is_known_outside_its_folder(path):
 def test_shared_layers_test_for_no_protocol_by_name(layer):
     """No `if protocol == "diagnose"`: what differs stands in the record of the protocol."""
     for path in sorted((PACKAGE / layer).rglob("*.py")):
-        texts = {node.value for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Constant)}
+        tests = [
+            node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Compare | ast.match_case)
+        ]
+        texts = {node.value for test in tests for node in ast.walk(test) if isinstance(node, ast.Constant)}
         assert not texts & set(protocol_folders()), path
 
 

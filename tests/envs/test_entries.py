@@ -20,7 +20,7 @@ from mohs.envs.entries.third_party import third_party_entry
 from mohs.envs.registration import ENTRIES, register_environment
 from mohs.stats import paper_scale
 
-NAMED = [f.name for f in fields(Environment) if f.type == "str | None"]
+NAMED = [f.name for f in fields(Environment) if f.type == "str | None" and f.name != "levels"]  # which names an axis
 PLACES = {
     "challenge": None,
     "ctgraph": None,

@@ -227,7 +227,8 @@ def test_the_simple_bound_is_that_of_fractions(table):
     found = simple_bound(table)
     for k, m in enumerate(found.ms, start=1):
         expected = exact_m(table, k)
-        assert m == expected or m == pytest.approx(expected, rel=1e-9)
+        # m has the square of a gap between values near 1: one of 1e-6 is known to ten digits in double precision
+        assert m == expected or m == pytest.approx(expected, rel=1e-8)
 
 
 @pytest.mark.parametrize("states", [10, 24, 30])

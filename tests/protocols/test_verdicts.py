@@ -40,6 +40,9 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, mohs.Verdict
         mohs.correlate([found, found]),
         mohs.lifelong("random", "near_goals", seeds=3, steps=100, **how),
         mohs.challenge("q_learning", mdps=["hanoi-3"], budget=2000, seeds=2, **how),
+        mohs.family(
+            ["random", "cem"], env="control/cartpole", vary={"length": [0.25, 0.5, 1.0]}, steps=500, episodes=2, **how
+        ),
         mohs.card("toy/discrete", max_episode_steps=5),
     ]
     return {verdict.protocol: verdict for verdict in made}
