@@ -169,6 +169,16 @@ def test_levels_have_structure_seeds() -> None:
             Family.levels(env, range(3))
 
 
+def test_weights_in_a_file_are_shares_up_to_rounding_or_counts(tmp_path: Path) -> None:
+    file, family = tmp_path / "points.csv", Family.grid("Pendulum-v1", m=[1, 2, 3])
+    for weights in ([0.333, 0.333, 0.333], [7, 2, 0], [0.25, 0.25, 0.5]):
+        rows = "".join(f"m={m},{w}\n" for m, w in zip((1, 2, 3), weights, strict=True))
+        file.write_text(f"name,weight\n{rows}")
+        assert family.weighted_by(file).weights.tolist() == pytest.approx([w / sum(weights) for w in weights])
+    family.weighted([0.5, 1.2, 3.4]).to_csv(file)  # in Python any numbers will do
+    assert Family.from_csv(file).weights.tolist() == pytest.approx([x / 5.1 for x in (0.5, 1.2, 3.4)])
+
+
 def test_a_csv_of_contexts_and_weights(tmp_path: Path) -> None:
     file = tmp_path / "points.csv"
     file.write_text("name,m,l,weight,stratum,marks,feature:size\na,0.4,,3,light,default generic,1.5\nb,4,2,1,heavy,,\n")
@@ -209,6 +219,7 @@ def test_values_of_all_kinds_survive_csv(tmp_path: Path) -> None:
         ("m,weight\n1,-1\n", "the weight of 'm=1' is -1, but must be a finite number ≥ 0"),
         ("m,weight\n1,x\n", "the weight of 'm=1' is 'x'"),
         ("m,weight\n1,0\n2,0\n", "the weights are all 0"),
+        ("m,weight\n1,0.7\n2,0.5\n", "the weights sum to 1.2: they must sum to 1, or be counts"),
         ("m\n1\n1\n", "'m=1' occurs twice"),
         ("m,marks\n1,best\n", "unknown mark"),
         ("m,feature:size\n1,big\n", "the feature size is 'big', but must be a number"),
@@ -229,6 +240,7 @@ def test_a_bad_csv_is_one_sentence(text: str, message: str, tmp_path: Path) -> N
         ("name,weight\nm=1,1\nm=3,1\n", "unknown point of the family 'm=3'"),
         ("name,share\nm=1,1\n", "the columns must be name and weight"),
         ("name,weight\nm=1,0\nm=2,0\n", "the weights are all 0"),
+        ("name,weight\nm=1,0.5\nm=2,0.49\n", "the weights sum to 0.99: they must sum to 1, or be counts"),
     ],
 )
 def test_bad_weights_are_one_sentence(text: str, message: str, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from mohs.core.seeding import GOLDEN, mix64
 from mohs.engines.control.quad import course
 from mohs.engines.draws import LANE_NOISE
 
-POINTS = 2000  # of each environment: 12,000 random parameters and states in all
+POINTS = 10_000  # random parameters and states of each environment
 TWINS = {
     "control/pendulum": "Pendulum-v1",
     "control/mountain_car": "MountainCar-v0",

@@ -61,7 +61,7 @@ def test_a_reference_says_where_it_comes_from_and_is_kept() -> None:
     assert first.low.kind is ReferenceKind.ESTIMATED
     assert first.high.kind is ReferenceKind.BASELINE
     assert "random policy, mean of 1,000 episodes" in first.low.source
-    assert "dynamic programming on a grid of 101 × 101 states and 17 actions" in first.high.source
+    assert "dynamic programming on a grid of 201 × 201 states and 9 actions" in first.high.source
     assert file_of(f"{references._KIND}-best").exists()
     assert score("pendulum", m=0.5) == first
 

@@ -102,6 +102,27 @@ def test_what_shows_late_is_waited_for() -> None:
     assert (found.distinct, [one.axis for one in found.inert]) == (1, ["dead"])
 
 
+class Implicit(Late):
+    """What it does by itself is no value of its arguments."""
+
+    def __init__(self, speed: float | None = None, unused: float | None = None) -> None:
+        self._speed = 1.0 if speed is None else speed
+
+    def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
+        return 0, self._speed, False, False, {}
+
+
+def test_a_value_may_be_the_implicit_default() -> None:
+    mohs.effects(Family.grid("control/acrobot", link_com_pos_1=[0.25, 0.5, 0.75])).check()
+    name = mohs.Task.make(Implicit).env
+    found = mohs.effects(Family.grid(name, speed=[0.5, 1.0, 2.0], max_episode_steps=20))
+    assert (found.distinct, found.inert) == (3, ())
+    found = mohs.effects(Family.grid(name, speed=[0.5, 1.0], unused=[0.0, 1.0], max_episode_steps=20))
+    assert {one.axis for one in found.inert} == {"unused"}
+    sampled = mohs.effects(Family.sample(name, n=4, unused=(0.0, 1.0), max_episode_steps=20))
+    assert len(sampled.inert) == 4
+
+
 def test_what_is_declared_to_differ_differs() -> None:
     """No step needs to show a long delay or a time limit."""
     tasks = [Task.make("CartPole-v1", delay=delay) for delay in (0, 5000, 6000)]

@@ -170,6 +170,20 @@ def test_names_around_a_circle_have_room() -> None:
     assert layout.height > 351 - layout.margin.l - layout.margin.r + 2 * texts.height(names[0], 11)
 
 
+def test_names_at_the_corners_of_a_triangle_have_room() -> None:
+    figure = go.Figure()
+    dress(figure, 400, "a note")
+    figure.add_scatterternary(a=[1, 0, 0], b=[0, 1, 0], c=[0, 0, 1], name="an agent")
+    names = {"baxis": "goal_position low: 0.35 to 0.4", "aaxis": "goal_position middle: 0.45", "caxis": "high"}
+    figure.update_layout(ternary={axis: {"title": {"text": name}} for axis, name in names.items()})
+    layout = fitted(figure, 340).layout
+    below = [layout.ternary.baxis.title.text, layout.ternary.caxis.title.text]
+    assert layout.margin.l == layout.margin.r >= max(texts.width(name, 12.5) for name in below) / 2
+    assert sum(texts.width(name, 12.5) for name in below) < 340
+    assert layout.ternary.aaxis.title.text == names["aaxis"], "a second line would lie on the triangle"
+    assert layout.height - layout.margin.t - layout.margin.b >= 0.866 * (340 - 2 * layout.margin.l)
+
+
 def test_the_only_panel_keeps_its_width_beside_the_key_of_its_colours() -> None:
     figure = go.Figure()
     dress(figure, 400, "a note")

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Floats = npt.NDArray[np.float64]
+LEVELS = "toy/discrete and ctgraph (axis seed) and Procgen (axis start_level) do; of others vary the parameters"
 
 
 @dataclass(frozen=True)
@@ -70,12 +71,12 @@ class Family:
             raise UsageError("a family must have at most one default point.")
 
     @classmethod
-    def grid(cls, env: str, /, seed: int = 0, **params: Any) -> Family:
+    def grid(cls, env: str, /, seed: int | Sequence[int] = 0, **params: Any) -> Family:
         """Makes the Cartesian product of axes.
 
         Args:
             env: The id of the environment.
-            seed: The structure seed of every task.
+            seed: The structure seed of every task, or an axis of them.
             **params: A list or range is an axis; any other value is the same at all points. Names that begin with
                 `agent.` are hyperparameters of the agent. A name that is not a parameter of a third-party
                 environment is an attribute of it, or a field of its MuJoCo model, and goes into its `context`.
@@ -93,9 +94,10 @@ class Family:
             >>> len(mohs.Family.grid("Pendulum-v1", m=[1, 2], l=[0.5, 1]))
             4
         """
-        axes, fixed = _axes(params)
+        base, listed = (0, {SEED: list(seed)}) if isinstance(seed, Sequence) else (seed, {})
+        axes, fixed = _axes({**listed, **params})
         places = (dict(zip(axes, values, strict=True)) for values in itertools.product(*axes.values()))
-        return cls._at(env, seed, axes, fixed, places)
+        return cls._at(env, base, axes, fixed, places)
 
     @classmethod
     def sweep(cls, env: str, /, seed: int = 0, **params: Any) -> Family:
@@ -174,8 +176,8 @@ class Family:
             ['seed=0', 'seed=1']
         """
         axis = Task.make(env).environment.levels
-        if axis is None:
-            raise UsageError(f"{env} generates no levels: toy/discrete, ctgraph and Procgen do.")
+        if not axis:
+            raise UsageError(f"{env} generates no levels: {LEVELS}.")
         if axis != SEED:
             params = {"num_levels": 1, **params}
         return cls._at(env, 0, [axis], params, [{axis: int(one)} for one in seeds])

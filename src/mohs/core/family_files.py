@@ -2,7 +2,8 @@
 
 A file has `env` and either `axes` (their Cartesian product) or `points` (a table each: values on the axes, and `name`,
 `weight`, `stratum`, `marks`, `features`). It may have `title`, `source`, `text`, `params` (the same at all points),
-`default` (values on the axes), `weights` (by the name of a point) and `strata` (by name, the values that belong to it).
+`default` (values on the axes), `weights` (by the name of a point), `strata` (by name, the values that belong to it) and
+`editions` (by name, what is run of it: `methods`, `budget`, `seeds`, `steps`).
 JSON of `Family.to_json` is read too. docs/families.md describes the formats.
 """
 
@@ -30,7 +31,9 @@ from mohs.core.values import canonical_json, to_json
 
 SHIPPED = Path(__file__).parents[1] / "families"
 FEATURE = "feature:"  # prefix of the columns with features
-_KEYS = {"title", "source", "text", "env", "params", "axes", "points", "default", "weights", "strata"}
+ROUNDED = 1e-3  # by which the sum of weights in a file may miss 1
+_KEYS = {"title", "source", "text", "env", "params", "axes", "points", "default", "weights", "strata", "editions"}
+_EDITION = {"methods", "budget", "seeds", "steps"}
 _PARTS = ("name", "weight", "stratum", "marks", "features")
 _COLUMNS = ("name", "env", "weight", "stratum", "marks")
 
@@ -48,6 +51,7 @@ class FamilyFile:
     rows: tuple[Mapping[str, Any], ...]  # of each point, the values on the axes and its other parts
     params: Mapping[str, Any]
     default: Mapping[str, Any] | None
+    editions: Mapping[str, Mapping[str, Any]]  # by name, what is run of the family
 
 
 def read_family(source: str | Path, env: str | None = None) -> Family:
@@ -103,17 +107,18 @@ def csv_text(family: Family) -> str:
     fixed = dict.fromkeys(name for p in family for name in _settings(p.task) if name not in family.axes)
     features = dict.fromkeys(name for p in family for name, _ in p.features)
     header = ["name", "env", *family.axes, *fixed, "weight", "stratum", "marks", *(FEATURE + name for name in features)]
+    weights = [p.weight for p in family]
+    if not _counts_or_shares(weights):
+        weights = family.weights.tolist()
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(header)
-    for p in family:
+    for p, weight in zip(family, weights, strict=True):
         at, settings = dict(p.at), _settings(p.task)
         values = [at.get(axis) for axis in family.axes] + [settings.get(name) for name in fixed]
         numbers = [dict(p.features).get(name) for name in features]
         marks = " ".join(p.marks)
-        writer.writerow(
-            [p.name, p.task.env, *map(_text, values), repr(p.weight), p.stratum, marks, *map(_text, numbers)]
-        )
+        writer.writerow([p.name, p.task.env, *map(_text, values), repr(weight), p.stratum, marks, *map(_text, numbers)])
     return out.getvalue()
 
 
@@ -161,7 +166,18 @@ def _file(name: str, data: Mapping[str, Any]) -> FamilyFile:
         rows=tuple(placed),
         params=_table(data, "params"),
         default=default,
+        editions=_editions(_table(data, "editions")),
     )
+
+
+def _editions(editions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    for name in editions:
+        for key in _table(editions, name):
+            if key not in _EDITION:
+                raise unknown(f"key in the edition {name!r}", key, _EDITION)
+        if not isinstance(editions[name].get("methods"), list):
+            raise invalid(f"editions.{name}.methods", editions[name].get("methods"), "a list of agents")
+    return dict(editions)
 
 
 def _family(file: FamilyFile) -> Family:
@@ -251,10 +267,18 @@ def _in_strata(rows: list[dict[str, Any]], strata: Mapping[str, Any], axes: Sequ
 
 
 def _checked(family: Family) -> Family:
-    """An error where the weights cannot be normalised."""
-    if not family.members:
+    """An error where the weights are neither counts nor shares."""
+    given = [p.weight for p in family]
+    if not any(given):
         raise UsageError("the weights are all 0; at least one must be positive.")
+    if not _counts_or_shares(given):
+        total = math.fsum(given)
+        raise UsageError(f"the weights sum to {total:.6g}: they must sum to 1, or be counts, which are whole numbers.")
     return family
+
+
+def _counts_or_shares(weights: Sequence[float]) -> bool:
+    return abs(math.fsum(weights) - 1) <= ROUNDED or not any(weight % 1 for weight in weights)
 
 
 def _settings(task: Task) -> dict[str, Any]:

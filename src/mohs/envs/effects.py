@@ -7,6 +7,7 @@ tolerance; what agrees is played again from other starts, and longer where it ag
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -89,7 +90,8 @@ class Effects:
             count = len({one.point for one in self.inert})
             raise UsageError(
                 f"{first.axis}={first.value} has no effect at the point {first.point!r}: every step is the one with "
-                f"the default value; in all, {', '.join(axes)} has none at {count} of {self.points} points."
+                f"the default value; in all, {count} of {self.points} points have values without effect "
+                f"({', '.join(axes)})."
             )
 
 
@@ -115,12 +117,14 @@ def effects(family: Family) -> Effects:
         (('masscart=1 masspole=0.1 force_mag=10', 'masscart=10 masspole=1 force_mag=100'),)
     """
     put_back = {(p.name, axis): task for p in family for axis, task in _put_back(family, p)}
-    tasks = list(dict.fromkeys([*(p.task for p in family), *put_back.values()]))
+    others = {(name, axis): _others(family, family[name], axis) for name, axis in put_back if _implicit(family, axis)}
+    tasks = list(dict.fromkeys([*(p.task for p in family), *put_back.values(), *itertools.chain(*others.values())]))
     group = {task: number for number, tasks in enumerate(equal_dynamics(tasks)) for task in tasks}
     inert = tuple(
         Inert(name, axis, dict(family[name].at)[axis])
         for (name, axis), task in put_back.items()
         if group[task] == group[family[name].task]
+        and ((name, axis) not in others or any(group[other] == group[task] for other in others[name, axis]))
     )
     alike: dict[Hashable, list[str]] = {}
     for p in family:
@@ -158,6 +162,25 @@ def _at_default(task: Task, axis: str, value: Any) -> Task:
     if default_context(task.replace(context={}), axis) == value:
         return task
     return task.replace(context={name: kept for name, kept in task["context"] if name != axis})
+
+
+def _implicit(family: Family, axis: str) -> bool:
+    """Whether an axis has a default that no number names, such as the mode of an Atari game: one value may equal it."""
+    parameters = family[0].task.environment.parameters
+    return axis in parameters and parameters[axis].default is None
+
+
+def _others(family: Family, p: Point, axis: str) -> list[Task]:
+    """The tasks of a point with another value on an axis: all that the family has, or else one.
+
+    Only one value can be an implicit default. If two give its steps, one of them has no effect.
+    """
+    rest = [(name, value) for name, value in p.at if name != axis]
+    values = {dict(q.at)[axis]: None for q in family if axis in dict(q.at)}
+    there = [
+        q.task for q in family if q.task != p.task and axis in dict(q.at) and dict(q.at).items() >= dict(rest).items()
+    ]
+    return there or [changed(p.task, {axis: value}) for value in values if value != dict(p.at)[axis]][:1]
 
 
 def _declared(task: Task) -> Hashable:

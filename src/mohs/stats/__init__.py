@@ -10,6 +10,7 @@ from mohs.stats.power import identical_runs, runs_needed
 from mohs.stats.profiles import Profile, joint_profile, performance_profile
 from mohs.stats.rank_test import approximate_p_value, exact_p_value
 from mohs.stats.ranks import cliques, friedman_p_value, holm, mean_ranks, signed_rank_p_value, smallest_p_value
+from mohs.stats.stratified import aggregate, stratified_bootstrap
 
 __all__ = [
     "BreakingDose",
@@ -19,6 +20,7 @@ __all__ = [
     "Parts",
     "Profile",
     "Side",
+    "aggregate",
     "approximate_p_value",
     "auc",
     "bonferroni_comparisons",
@@ -49,4 +51,5 @@ __all__ = [
     "signed_rank_p_value",
     "smallest_p_value",
     "spearman",
+    "stratified_bootstrap",
 ]

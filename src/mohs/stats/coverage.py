@@ -17,6 +17,7 @@ from mohs.stats.checks import FloatArray
 from mohs.stats.comparison import probability_of_improvement, rank_correlation, spearman
 from mohs.stats.doses import breaking_dose, damage
 from mohs.stats.intervals import STATISTICS, estimate, estimates
+from mohs.stats.lcd.simulated import print_costs
 from mohs.stats.losses import Gains, loss_parts, ratio_samples
 from mohs.stats.profiles import joint_profile
 from mohs.stats.ranks import mean_ranks
@@ -300,18 +301,110 @@ def study_rows(repeats: int, seed: int) -> Iterable[tuple[str, list[float]]]:
         yield name, [study_coverage(study, n, repeats, seed) for n in SIZES]
 
 
+FAMILY_BUDGETS = (29, 58, 144, 288, 576)
+DESIGN_BUDGETS = (29, 48, 144)
+FAMILY_WEIGHTS = ("equal weights", "random weights", "failures weigh 10")
+
+
+def family_errors(
+    weighting: str, seeds: int, budgets: tuple[int, ...] = FAMILY_BUDGETS, repeats: int = 1000, design: str = "pivotal"
+) -> dict[int, dict[str, FloatArray]]:
+    """Bias and coverage of weighted means of three methods and of their differences, on 576 simulated cartpoles.
+
+    Each simulated study draws new points and new runs, so both errors are in it.
+    """
+    from mohs.stats.family import draw, estimate_family, failure_weights
+    from mohs.stats.family.simulated import simulated_cartpoles
+
+    family = simulated_cartpoles()
+    size = family.expected.shape[1]
+    weights = {
+        "equal weights": np.full(size, 1 / size),
+        "random weights": np.random.default_rng(1).dirichlet(np.ones(size)),
+        "failures weigh 10": failure_weights(family.expected[0], "high"),
+    }[weighting]
+    truth = family.expected @ weights
+    wanted = [*truth, truth[0] - truth[1], truth[0] - truth[2]]
+    found = {}
+    for n in budgets:
+        errors, low, high = [], [], []
+        for repeat in range(repeats):
+            runs = family.runs(np.random.default_rng([n, repeat]), seeds)
+            sample = draw(design, weights, family.features, n, repeat)
+            e = estimate_family(sample, runs[:, sample.chosen], weights, family.features, range_=(0.0, 1.0))
+            ends = [*(e.estimate(k) for k in range(3)), e.difference(0, 1), e.difference(0, 2)]
+            errors.append(e.values - truth)
+            low.append([end.low for end in ends])
+            high.append([end.high for end in ends])
+        coverage = [_share_inside(a, b, t) for a, b, t in zip(np.array(low).T, np.array(high).T, wanted, strict=True)]
+        found[n] = {
+            "bias": np.mean(errors, axis=0),
+            "sd": np.std(errors, axis=0),
+            "coverage": np.array(coverage),
+            "no interval": np.isnan(low).mean(axis=0),
+        }
+    return found
+
+
+def print_designs(repeats: int) -> None:
+    """Print the coverage of every design with an interval, on the simulated family with equal weights."""
+    from mohs.stats.family import DESIGNS
+
+    print("| design | seeds |" + "".join(f" n = {n} |" for n in DESIGN_BUDGETS))
+    print("|---|--:" + "|--:" * len(DESIGN_BUDGETS) + "|")
+    for design in (name for name, one in DESIGNS.items() if one.interval and name != "census"):
+        for seeds in (1, 3):
+            rows = family_errors("equal weights", seeds, DESIGN_BUDGETS, repeats, design).values()
+            cells = (f"{row['coverage'].min():.3f} – {row['coverage'].max():.3f}" for row in rows)
+            print(f"| `{design}` | {seeds} | {' | '.join(cells)} |", flush=True)
+
+
+def print_families(repeats: int) -> None:
+    """Print the table of families: the largest bias, the spread of the first method, and the range of coverage."""
+    print("| weights | seeds | quantity |" + "".join(f" n = {n} |" for n in FAMILY_BUDGETS))
+    print("|---|--:|---" + "|--:" * len(FAMILY_BUDGETS) + "|")
+    for weighting in FAMILY_WEIGHTS:
+        for seeds in (1, 3):
+            rows = family_errors(weighting, seeds, repeats=repeats).values()
+            cells = {
+                "largest bias": [f"{np.abs(row['bias']).max():.4f}" for row in rows],
+                "standard deviation": [f"{row['sd'][0]:.3f}" for row in rows],
+                "coverage, least and greatest": [
+                    f"{row['coverage'].min():.3f} – {row['coverage'].max():.3f}" for row in rows
+                ],
+            }
+            for name, row in cells.items():
+                print(f"| {weighting} | {seeds} | {name} | {' | '.join(row)} |", flush=True)
+
+
 def main() -> None:
     """Print all tables as Markdown."""
     parser = argparse.ArgumentParser(prog="python -m mohs.stats.coverage", description=main.__doc__)
-    parser.add_argument("--repeats", type=int, default=20_000, help="simulated samples for each interval")
+    parser.add_argument(
+        "--repeats", type=int, default=20_000, help="simulated samples for each interval; 0: none of these"
+    )
     parser.add_argument("--studies", type=int, default=500, help="simulated studies for each of the rest")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--families", type=int, default=1000, help="simulated studies of a family")
+    parser.add_argument("--costs", type=int, default=10_000, help="simulated studies of costs (`mohs lcd`)")
     arguments = parser.parse_args()
+    if arguments.repeats:
+        _print_tables(arguments)
+    if arguments.families:
+        print_families(arguments.families)
+        print()
+        print_designs(arguments.families)
+    if arguments.costs:
+        print_costs(arguments.costs, arguments.seed)
+
+
+def _print_tables(arguments: argparse.Namespace) -> None:
     _print("claimed | runs | interval", interval_rows(arguments.repeats, arguments.seed))
     print()
     _print("runs between 0 and 1 | range | mean at .95", bounded_rows(arguments.repeats // 10, arguments.seed))
     print()
     _print("interval claiming .95", study_rows(arguments.studies, arguments.seed))
+    print()
 
 
 def _share_inside(low: FloatArray, high: FloatArray, truth: float | FloatArray) -> float:

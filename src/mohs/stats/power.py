@@ -54,13 +54,20 @@ def runs_needed(
     spread = float(found.std(ddof=1))
     if spread == 0:
         return FEWEST_FOR_MEAN
-    size = abs(effect) / spread
-    if _power(MOST_RUNS, size, claimed) < power:
+    return runs_for(abs(effect) / spread, claimed, power)
+
+
+def runs_for(size: float, level: float = 0.95, power: float = 0.8) -> int | None:
+    """How many runs have an interval that excludes 0 with probability ``power``, at a mean of ``size`` deviations.
+
+    At least 3; None where it is more than 100,000.
+    """
+    if _power(MOST_RUNS, size, level) < power:
         return None
     low, high = FEWEST_FOR_MEAN, MOST_RUNS
     while low < high:
         middle = (low + high) // 2
-        low, high = (low, middle) if _power(middle, size, claimed) >= power else (middle + 1, high)
+        low, high = (low, middle) if _power(middle, size, level) >= power else (middle + 1, high)
     return low
 
 

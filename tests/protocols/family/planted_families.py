@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from mohs.protocols.family.study import FamilyStudy, plan
 from mohs.runs.results import Results
 
 Score = Callable[[str, Point, int], float]  # of a method at a point with a seed, a return
+Curve = Callable[[str, Point, int], Sequence[float]]  # its training returns in equal windows
 
 
 def cartpoles(lengths: int = 8, gravities: int = 8) -> Family:
@@ -25,8 +26,8 @@ def cartpoles(lengths: int = 8, gravities: int = 8) -> Family:
                                                   marks=("default",))))  # fmt: skip
 
 
-def results(study: FamilyStudy, score: Score) -> Results:
-    """The results of a study in which every model is evaluated at the given return."""
+def results(study: FamilyStudy, score: Score, curve: Curve | None = None) -> Results:
+    """The results of a study in which every model is evaluated at the given return, its only training return too."""
     made = plan(study)
     points = {point.name: point for point in study.points}
     if study.default is not None:
@@ -39,7 +40,7 @@ def results(study: FamilyStudy, score: Score) -> Results:
             number += study.default_names.index(track.point) * study.seeds
         value = score(track.agent, points[track.point], number)
         at, one = np.array([study.steps]), np.array([value])
-        found[key] = {
-            "eval/return": (at, one), "eval/length": (at, one), "train/return": (at, one), "train/length": (at, one),
-        }  # fmt: skip
+        trained = one if curve is None else np.array(curve(track.agent, points[track.point], number))
+        train = np.arange(1, len(trained) + 1) * study.steps // len(trained), trained
+        found[key] = {"eval/return": (at, one), "eval/length": (at, one), "train/return": train, "train/length": train}
     return Results.of(made, found)

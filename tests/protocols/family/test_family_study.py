@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 from planted_families import cartpoles, results
 
 import mohs
+from mohs.agents.registry import agent_entry
 from mohs.core.cell import Agent
 from mohs.core.errors import UsageError
-from mohs.protocols.family.asked import make_study, methods_of, varied
+from mohs.core.family_files import describe, read_family
+from mohs.core.task import Task
+from mohs.protocols.agents import agents_of
+from mohs.protocols.family.asked import make_study, varied
 from mohs.protocols.family.gate import gate
 from mohs.protocols.family.study import DEFAULT_SEEDS, FamilyStudy, plan
+from mohs.protocols.family.verdict import verdict
 
 A, B = Agent.make("dqn"), Agent.make("ppo")
 
@@ -32,6 +38,51 @@ def test_a_larger_budget_keeps_the_models_of_a_smaller_one() -> None:
     assert small < large
 
 
+def test_every_point_has_its_own_seeds_and_methods_share_them() -> None:
+    made = plan(study_of(budget=24, seeds=2))
+    seeds = {
+        (cell.agent.name, str(cell.segments[0].source), cell.seed)
+        for cell in made.cells
+        if cell.segments[0].source.params
+    }
+    by_method = {name: {(task, seed) for method, task, seed in seeds if method == name} for name, _, _ in seeds}
+    assert len({frozenset(pairs) for pairs in by_method.values()}) == 1
+    pairs = next(iter(by_method.values()))
+    assert len({seed for _, seed in pairs}) == len(pairs)
+
+
+def test_a_point_that_is_drawn_again_is_trained_again() -> None:
+    """The budget is spent, and no two draws share a seed: Student's variance takes them for independent."""
+    study = study_of(budget=64, design="m1")
+    assert len(study.points) == 64 > len(set(study.sample.chosen.tolist()))
+    made = plan(study)
+    assert len(made.cells) == 2 * (64 + DEFAULT_SEEDS)
+    found = verdict(study, results(study, lambda m, p, s: 100.0 + len(p.name) + s))
+    assert len(found.used) == 64
+    assert not np.ptp(found.sample.weights)
+
+
+@pytest.mark.parametrize("seeds", [1, 3])
+def test_a_family_of_one_point_and_one_without_axes(seeds: int) -> None:
+    tasks = {"short": Task.make("control/cartpole", length=0.2), "long": Task.make("control/cartpole", length=2.0)}
+    for family in (mohs.Family.grid("control/cartpole", length=[1.0]), mohs.Family.explicit(tasks)):
+        study = FamilyStudy.make((A, B), family, "few", steps=1000, seeds=seeds)
+        found = verdict(study, results(study, lambda m, p, s: 100.0 + 50 * (m == "ppo") + 10 * s))
+        assert found.order == ("ppo", "dqn")
+        assert found.pairs[0].difference.known == (seeds > 1)
+        assert found.page().body
+
+
+def test_the_data_set_of_repeated_draws_has_their_weights(tmp_path) -> None:
+    study = study_of(budget=40, design="m1")
+    (tmp_path / "points.csv").write_text(verdict(study, results(study, lambda m, p, s: 100.0 + len(p.name))).dataset())
+    again = read_family(tmp_path / "points.csv")
+    times = np.bincount(study.sample.chosen, minlength=len(study.members))
+    assert {p.name: p.weight for p in again.members} == {
+        p.name: pytest.approx(times[i] / 40) for i, p in enumerate(study.members) if times[i]
+    }
+
+
 def test_points_of_unlike_physics_train_in_one_pack() -> None:
     from mohs.runs.plan import packs
 
@@ -48,8 +99,16 @@ def test_a_range_makes_a_frame_and_a_list_a_grid() -> None:
     assert len(grid) == 2
 
 
+def test_levels_are_an_axis() -> None:
+    assert len(varied("toy/discrete", ["seed=0,1,2"], {}).members) == 3
+    every = varied("ctgraph", ["seed=0:7", "depth=2,3"], {})
+    assert {(p.task.seed, p.task["depth"]) for p in every.members} == {(s, d) for s in range(8) for d in (2, 3)}
+    study = FamilyStudy.make((Agent.make("q_learning"),), varied("toy/discrete", ["seed=0,1,2"], {}), "levels")
+    assert study.points
+
+
 def test_hyperparameters_go_to_the_methods_that_have_them() -> None:
-    dqn, ppo = methods_of(["dqn", "ppo"], {"gamma": 0.9, "ppo.n_steps": 32})
+    dqn, ppo = agents_of(["dqn", "ppo"], {"gamma": 0.9, "ppo.n_steps": 32})
     assert dict(dqn.params) == {"gamma": 0.9}
     assert dict(ppo.params) == {"gamma": 0.9, "n_steps": 32}
 
@@ -59,13 +118,16 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "design": (lambda: study_of(design="pivotl"), "pivotal"),
     "census": (lambda: study_of(design="census", budget=8), "all 64 points"),
     "seeds": (lambda: study_of(budget=2, seeds=3), "less than one point"),
+    "no multiple": (lambda: study_of(budget=5, seeds=2), "multiple of 2"),
+    "text": (lambda: _varied("length=abc"), "--vary"),
     "twice": (lambda: FamilyStudy.make((A, A), cartpoles(), "carts"), "named twice"),
     "weights": (lambda: cartpoles().weighted([1.0]), "1 weights were given"),
     "attribute": (lambda: varied("Pendulum-v1", ["mas=1,2"], {}), "mas"),
     "both": (lambda: _asked(family="cartpole", env="CartPole-v1"), "either"),
+    "no levels": (lambda: varied("toy/grid", ["seed=0,1"], {}), "vary the parameters"),
     "nothing varies": (lambda: _asked(family=None, env="CartPole-v1"), "what varies"),
     "family": (lambda: _asked(family="cartpol", env=None), "cartpole"),
-    "method": (lambda: methods_of(["dqn"], {"ppo.n_steps": 3}), "not among the methods"),
+    "method": (lambda: agents_of(["dqn"], {"ppo.n_steps": 3}), "not among the methods"),
     "no effect": (
         lambda: FamilyStudy.make(
             (A,), mohs.Family.grid("HalfCheetah-v5", **{"friction.floor": [0.01, 0.02]}), "floor", steps=1000
@@ -73,6 +135,12 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
         "no effect",
     ),
 }  # fmt: skip
+
+
+def _varied(axis: str) -> FamilyStudy:
+    return make_study(
+        ["dqn"], family=None, env="CartPole-v1", vary=[axis], params={}, weights=None, hyperparameters={}, baseline=None
+    )
 
 
 def _asked(**given) -> FamilyStudy:
@@ -101,3 +169,26 @@ def test_looks_end_a_study_when_the_ranking_is_decided() -> None:
     equal = results(study, lambda m, p, s: 200.0)
     partly = type(clear)(1, {t: c if t in first else (None,) for t, c in equal.curves.items()}, equal.planned, 64)
     assert made.decide(partly) is None
+
+
+@pytest.mark.parametrize("family", ["cartpole", "pendulum", "mountain_car", "half_cheetah", "quad", "swimmer"])
+@pytest.mark.parametrize("edition", ["quick", "paper"])
+def test_editions_fit_their_families(family: str, edition: str) -> None:
+    told, members = describe(family).editions[edition], len(read_family(family).members)
+    assert all(agent_entry(name) for name in told["methods"])
+    assert told["budget"] // told.get("seeds", 1) <= members
+
+
+def test_an_edition_says_what_is_left_open() -> None:
+    given = {"env": None, "vary": (), "params": {}, "weights": None, "hyperparameters": {}, "baseline": None}
+    study = make_study([], family="quad", edition="quick", **given)
+    assert (study.labels, study.seeds, study.steps) == (("ppo", "trpo", "td3"), 5, 50_000)
+    study = make_study(["cem"], family="quad", edition="quick", steps=1000, **given)
+    assert (study.labels, study.seeds, study.steps) == (("cem",), 5, 1000)
+    for options, said in (
+        ({"family": "quad", "edition": "quik"}, "quick"),
+        ({"family": cartpoles(), "edition": "quick"}, "a family with a name"),
+        ({"family": "quad"}, "at least one method"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            make_study([], **options, **given)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import combinations
+from zlib import crc32
 
 import numpy as np
 import pytest
@@ -11,11 +13,12 @@ from planted_families import cartpoles, results
 
 from mohs.core.cell import Agent
 from mohs.core.point import Point
-from mohs.protocols.family.default import Order
+from mohs.protocols.family.default import Order, at_default, sign
 from mohs.protocols.family.study import FamilyStudy
 from mohs.protocols.family.verdict import FamilyVerdict, verdict
 from mohs.protocols.scale import score_of
 from mohs.runs.results import Results
+from mohs.stats.family import DESIGNS
 
 FAMILY = cartpoles()
 A, B = Agent.make("dqn"), Agent.make("ppo")
@@ -41,7 +44,7 @@ def is_default(point: Point) -> bool:
 
 
 def noise(point: Point, seed: int, method: str) -> float:
-    return float(np.random.default_rng([abs(hash((point.name, method))) % 2**31, seed]).normal(0, 0.02))
+    return float(np.random.default_rng([crc32(f"{point.name} {method}".encode()), seed]).normal(0, 0.02))
 
 
 def smooth(point: Point) -> float:
@@ -91,6 +94,87 @@ def test_a_ranking_that_holds_is_said_to_hold() -> None:
     assert not [s for s in found.sentences if "overstates" in s]
 
 
+def test_the_default_point_is_corrected_for_all_pairs() -> None:
+    """Five equal methods with five runs each: some pair is decided at the default point in at most 5% of studies."""
+    rng = np.random.default_rng(0)
+    wrong, one_by_one = 0, 0
+    for _ in range(200):
+        runs = rng.normal(size=(5, 5))
+        for comparisons in (5, 2):  # the number of methods: as for all pairs, and as for one
+            told = [at_default(runs[i], runs[j], comparisons) for i, j in combinations(range(5), 2)]
+            some = any(sign(e) for e in told)
+            wrong, one_by_one = (wrong + some, one_by_one) if comparisons == 5 else (wrong, one_by_one + some)
+    assert wrong <= 20
+    assert one_by_one > 30
+    names = ("dqn", "ppo", "a2c")
+    found = judged(lambda m, p, s: noise(p, s, m) + 0.5, methods=tuple(map(Agent.make, names)), budget=20)
+    assert {round(pair.default.level, 6) for pair in found.pairs} == {round(1 - 0.05 / 3, 6)}
+
+
+@pytest.mark.parametrize(("seeds", "ahead"), [(1, 0.04), (3, 0.025)])
+def test_the_advised_budget_gives_the_advised_points(seeds: int, ahead: float) -> None:
+    def score(method: str, point: Point, seed: int) -> float:
+        unlike = float(np.random.default_rng(crc32(f"{point.name} {method}".encode())).normal(0, 0.05))
+        return 0.5 + ahead * (method == "ppo") + unlike + noise(point, seed, method)
+
+    found = judged(score, budget=20 * seeds, seeds=seeds)
+    (pair,) = found.pairs
+    assert not pair.decided
+    needed = pair.needed
+    assert needed is not None
+    assert (needed.seeds, needed.models) == (seeds, needed.points * seeds)
+    again = study_of(budget=needed.models, seeds=seeds)
+    assert len(again.points) == needed.points
+    assert any(f"--budget {needed.models})" in s for s in found.sentences)
+
+
+@pytest.mark.parametrize("seeds", [1, 2])
+def test_the_planned_budget_gives_the_planned_width(seeds: int) -> None:
+    def score(method: str, point: Point, seed: int) -> float:
+        return 0.5 + 0.05 * float(np.random.default_rng([crc32(f"{point.name} {method}".encode()), seed]).normal())
+
+    pilot = judged(score, budget=20 * seeds, seeds=seeds, width=0.02)
+    plan = pilot.precision
+    assert plan is not None
+    assert plan.budget is not None
+    assert plan.wanted == 0.02 < plan.reached
+    assert any(f"±0.0200 for every method would take about {plan.budget.points} points" in s for s in pilot.sentences)
+    assert pilot.to_json()["precision"]["budget"]["models"] == plan.budget.models
+    assert "Expected half-width" in pilot.page().body
+    found = judged(score, budget=plan.budget.models, seeds=seeds, width=0.02).precision
+    assert found is not None
+    assert found.reached == pytest.approx(0.02, rel=0.3)
+
+
+def test_points_against_seeds_and_what_one_seed_cannot_say() -> None:
+    def score(method: str, point: Point, seed: int) -> float:
+        return 0.5 if is_default(point) else 0.3 * smooth(point) + noise(point, seed, method)
+
+    several = judged(score, budget=60, seeds=2, width=0.001).precision
+    assert several is not None
+    assert several.budget is not None
+    assert several.budget.seeds > 2  # all 64 points with two seeds are not enough
+    assert several.seeds == (1, 2, 3, 5)
+    for _, halves in several.expected:
+        known = [half for half in halves if half is not None]
+        assert known == sorted(known)  # points before seeds
+    once = judged(score, budget=32, width=0.001)
+    assert once.precision is not None
+    assert (once.precision.budget, once.precision.seeds) == (None, (1,))
+    assert any("more than one seed at every point" in s for s in once.sentences)
+    assert judged(score, budget=4).precision is None
+    assert FamilyStudy.from_json(once.study.to_json()) == once.study
+    old = {name: value for name, value in once.study.to_json().items() if name != "width"}
+    assert FamilyStudy.from_json(old).width is None
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_report_names_the_variance_that_was_computed(design: str) -> None:
+    found = judged(lambda m, p, s: 0.5 + noise(p, s, m), design=design, budget=None if design == "census" else 20)
+    spread = design in {"pivotal", "assisted", "census", "systematic", "cluster"} & set(DESIGNS)
+    assert ("neighbouring points" in found.page().body) == spread
+
+
 def test_a_default_point_that_ties_hides_the_order() -> None:
     def score(method: str, point: Point, seed: int) -> float:
         return 1.0 if is_default(point) else (0.7 if method == "ppo" else 0.4) + noise(point, seed, method)
@@ -114,6 +198,14 @@ def test_a_tiny_sample_decides_nothing() -> None:
     assert not found.decided
     assert "too few" in found.sentences[0]
     assert any(s.startswith("No intervals") for s in found.sentences)
+
+
+@pytest.mark.parametrize("design", ["m2", "m3", "systematic"])
+def test_a_design_without_intervals_ranks_nobody(design: str) -> None:
+    found = judged(lambda m, p, s: 0.9 if m == "ppo" else 0.1, budget=32, design=design)
+    assert not found.decided
+    assert found.sentences[0].startswith(f"The design {design} has no intervals")
+    assert any(s.startswith(f"No intervals with the design {design}") for s in found.sentences)
 
 
 def test_the_optimal_and_the_random_policy_are_at_1_and_0() -> None:
@@ -182,3 +274,32 @@ def test_a_family_without_a_default_point() -> None:
     found = verdict(study, results(study, lambda m, p, s: planted(p, (0.7 if m == "ppo" else 0.5) + noise(p, s, m))))
     assert found.pairs[0].order is Order.UNKNOWN
     assert "ppo is better than dqn" in found.sentences[0]
+
+
+def test_heavy_tails_get_ratios_of_returns() -> None:
+    def returned(method: str, point: Point, seed: int) -> float:
+        size = np.random.default_rng(crc32(point.name.encode())).lognormal(0, 1.5)
+        return size * (2.0 if method == "dqn" else 1.0) * np.exp(noise(point, seed, method))
+
+    study = study_of(budget=32)
+    found = verdict(study, results(study, returned))
+    (pair,) = found.pairs
+    assert found.tail_warnings
+    assert pair.ratio is not None
+    assert pair.ratio.low < 2.0 < pair.ratio.high
+    assert pair.ratio.high - pair.ratio.low < 0.1
+    assert any("geometric means over the family: dqn / ppo 2.0" in sentence for sentence in found.sentences)
+
+
+def test_short_tails_and_mixed_signs_get_no_ratios() -> None:
+    assert judged(lambda m, p, s: 1.0 if is_default(p) else smooth(p), budget=32).pairs[0].ratio is None
+    study = study_of(budget=32)
+    mixed = verdict(study, results(study, lambda m, p, s: 1e3 if p.name.endswith("5") else -1.0))
+    assert mixed.pairs[0].ratio is None
+
+
+def test_a_certain_difference_that_is_tiny_is_no_headline() -> None:
+    """dqn is better by 0.5% of the range at every point, and worse at the default point."""
+    found = judged(lambda m, p, s: 0.5 + 0.4 * (m == "ppo") if is_default(p) else smooth(p) + 0.001 * (m == "dqn"))
+    assert found.pairs[0].decided
+    assert found.sentences[0].startswith("dqn and ppo score alike")

@@ -27,7 +27,7 @@ from mohs.engines.play import returns
 from mohs.exact.kept import kept
 
 EPISODES = 1000
-POINTS, FORCES = 101, 17  # of a grid: values of each state variable, and of an action that is a number
+POINTS, FORCES = 201, 9  # of a grid: values of each state variable, and of an action that is a number
 _LONGEST = 10_000  # steps of an episode that is played
 _KIND = f"control-{EPISODES}-{POINTS}-{FORCES}"
 

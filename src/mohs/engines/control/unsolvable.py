@@ -35,7 +35,7 @@ def mountain_car(task: Task) -> str | None:
         >>> mountain_car(mohs.Task.make("control/mountain_car")) is None
         True
         >>> mountain_car(mohs.Task.make("control/mountain_car", max_speed=0.02))
-        'no policy reaches the goal at 0.5: no start state leads beyond position 0.17, whatever the forces'
+        'no policy reaches the goal at 0.5: no start state leads beyond position -0.096, whatever the forces'
     """
     force = task["force"] if task.env == "control/mountain_car" else task["power"]
     limits = (task["min_position"], task["max_position"], task["max_speed"])

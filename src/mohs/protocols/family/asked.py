@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from mohs.agents.registry import agent_entry, as_agent, describe
+from mohs.agents.registry import as_agent
 from mohs.core.cell import Agent
-from mohs.core.errors import UsageError
-from mohs.core.family import Family
+from mohs.core.errors import UsageError, unknown
+from mohs.core.family import LEVELS, Family
+from mohs.core.family_files import describe as describe_family
 from mohs.core.family_files import read_family
+from mohs.core.places import SEED
 from mohs.core.point import Point
 from mohs.core.ranges import Range, axis
 from mohs.core.registry import canonical
+from mohs.core.task import Task
+from mohs.protocols.agents import Hyperparameters, agents_of
 from mohs.protocols.family.study import FamilyStudy
-
-Hyperparameters = Mapping[str, Any]
 
 
 def make_study(
@@ -30,15 +33,36 @@ def make_study(
     weights: Path | str | Sequence[float] | None,
     hyperparameters: Hyperparameters,
     baseline: str | Agent | None,
+    edition: str | None = None,
     **options: Any,
 ) -> FamilyStudy:
-    """A study of a family that is given as it is, by its name or file, or by what varies of an environment."""
+    """A study of a family that is given as it is, by its name or file, or by what varies of an environment.
+
+    An edition says what is left open: methods, budget, seeds, steps.
+    """
+    if edition is not None:
+        told = _edition(family, edition)
+        own = told.pop("methods")
+        methods = methods or own
+        options |= {name: value for name, value in told.items() if options.get(name) is None}
+    if not methods:
+        raise UsageError("name at least one method, such as ppo, or an edition of the family.")
     found, title = _family(family, env, vary, params)
     if weights is not None:
         found = found.weighted_by(weights) if isinstance(weights, str | Path) else found.weighted(weights)
-    agents = methods_of(methods, hyperparameters)
+    agents = agents_of(methods, hyperparameters)
     reference = None if baseline is None else as_agent(baseline)
     return FamilyStudy.make(agents, found, title, baseline=reference, **options)
+
+
+def _edition(family: str | Family | None, edition: str) -> dict[str, Any]:
+    """What an edition of a family runs."""
+    if not isinstance(family, str) or Path(family).suffix == ".csv":
+        raise UsageError("an edition is that of a family with a name (mohs families lists them) or a TOML file.")
+    editions = describe_family(family).editions
+    if edition not in editions:
+        raise unknown("edition", edition, editions)
+    return dict(editions[edition])
 
 
 def _family(
@@ -51,11 +75,16 @@ def _family(
         if not vary:
             raise UsageError(f"say what varies of {env}: --vary NAME=VALUES, or a range NAME=LOW:HIGH.")
         name, named = canonical(env)
-        made = varied(name, vary, {**named, **params})
+        try:
+            made = varied(name, vary, {**named, **params})
+        except UsageError as error:
+            raise UsageError(f"--vary or --param: {error}") from error
         return made, f"{name} over {', '.join(made.axes)}"
     if vary or params:
         raise UsageError("--vary and --param make a family of --env; a family that is given has its own points.")
-    return (family, "given") if isinstance(family, Family) else (read_family(family), Path(family).stem)
+    if isinstance(family, Family):
+        return family, " over ".join([family[0].task.env, *([", ".join(family.axes)] if family.axes else [])])
+    return read_family(family), Path(family).stem
 
 
 def varied(env: str, vary: Mapping[str, Any] | Sequence[str], params: Mapping[str, Any]) -> Family:
@@ -70,6 +99,7 @@ def varied(env: str, vary: Mapping[str, Any] | Sequence[str], params: Mapping[st
             if name in axes:
                 raise UsageError(f"--vary names {name} twice.")
             axes[name] = values
+    axes, params = _levels(env, axes, params)
     continuous = any(isinstance(values, Range | tuple) for values in axes.values())
     made = (Family.sample if continuous else Family.grid)(env, **{**params, **axes})
     plain = Family.grid(env, **params)[0].task
@@ -80,29 +110,13 @@ def varied(env: str, vary: Mapping[str, Any] | Sequence[str], params: Mapping[st
     return Family(made.axes, points)
 
 
-def methods_of(methods: Sequence[str | Agent], hyperparameters: Hyperparameters) -> tuple[Agent, ...]:
-    """The methods with hyperparameters: `NAME` is set in all that have it, `METHOD.NAME` in one.
-
-    Raises:
-        UsageError: no method has a hyperparameter of a name.
-    """
-    names = [method if isinstance(method, str) else method.name for method in methods]
-    own: dict[str, dict[str, Any]] = {name: {} for name in names}
-    for key, value in hyperparameters.items():
-        method, _, setting = key.rpartition(".")
-        if method:
-            if method not in own:
-                raise UsageError(f"{key} is set, but {method} is not among the methods: {', '.join(own)}.")
-            own[method][setting] = value
-            continue
-        taking = [name for name in own if _takes(name, key)] or names[:1]  # the first says what it can be set
-        for name in taking:
-            own[name].setdefault(key, value)
-    return tuple(as_agent(method, own[name]) for method, name in zip(methods, names, strict=True))
-
-
-def _takes(name: str, setting: str) -> bool:
-    """Whether an agent has a hyperparameter; a custom agent takes any."""
-    if agent_entry(name).config is None and agent_entry(name).describe is None:
-        return True
-    return setting in describe(name)["hyperparameters"]
+def _levels(env: str, axes: Mapping[str, Any], params: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Structure seeds as whole numbers, from LOW to HIGH if they are a range; one level of Procgen for each point."""
+    found, fixed, levels = dict(axes), dict(params), Task.make(env).environment.levels
+    if SEED in found and levels != SEED:
+        raise UsageError(f"{env} generates no levels by its seed: {LEVELS}.")
+    if isinstance(ends := found.get(SEED), Range):
+        found[SEED] = list(range(math.ceil(ends.low), math.floor(ends.high) + 1))
+    if levels in found and levels != SEED:
+        fixed = {"num_levels": 1, **fixed}
+    return found, fixed

@@ -30,9 +30,14 @@ if TYPE_CHECKING:
 
 
 def ask(
-    methods: Annotated[list[str], typer.Argument(help=f"Methods to rank. {AGENT_HELP}")],
+    methods: Annotated[
+        list[str] | None, typer.Argument(help=f"Methods to rank; an edition has its own. {AGENT_HELP}")
+    ] = None,
     family: Annotated[
         str | None, typer.Option(help="A family that comes with mohs (mohs families lists them), or a file of points.")
+    ] = None,
+    edition: Annotated[
+        str | None, typer.Option(help="Run what the family's file calls so: quick takes minutes, paper takes hours.")
     ] = None,
     env: Annotated[str | None, typer.Option(help="Make a family of this environment, with --vary.")] = None,
     vary: Annotated[
@@ -49,9 +54,9 @@ def ask(
     ] = None,
     design: Annotated[
         str | None,
-        typer.Option(help="How points are chosen: pivotal, census, m1, m2, m3, hajek, cluster, systematic ..."),
+        typer.Option(help="How points are chosen: pivotal, assisted, census, cluster, systematic, m1, m2, m3 ..."),
     ] = None,
-    seeds: Annotated[int, typer.Option(help="Models of each method at each point.")] = 1,
+    seeds: Annotated[int | None, typer.Option(help="Models of each method at each point; 1 by default.")] = None,
     steps: Annotated[int | None, typer.Option(help="Environment steps of each model; 50,000 by default.")] = None,
     episodes: Annotated[int, typer.Option(help="Episodes of the evaluation at the end of training.")] = 20,
     looks: Annotated[
@@ -66,6 +71,10 @@ def ask(
         str | None, typer.Option(help="The agent whose score is 1 at each point, where the optimum is not known.")
     ] = None,
     failure: Annotated[float, typer.Option(help="The normalised score below which a method fails at a point.")] = 0.2,
+    width: Annotated[
+        float | None,
+        typer.Option(help="Half-width of intervals to plan a budget for (0.05: ±0.05); half of the present."),
+    ] = None,
     hyperparameters: Hyperparameters = None,
     hyperparameter_file: HyperparameterFile = None,
 ) -> Request:
@@ -76,8 +85,9 @@ def ask(
     from mohs.protocols.family.asked import make_study
 
     study = make_study(
-        methods,
+        methods or [],
         family=family,
+        edition=edition,
         env=env,
         vary=vary or (),
         params=words.settings("--param", params or []),
@@ -93,21 +103,23 @@ def ask(
         draw=draw,
         evaluation=words.settings("--evaluate", evaluate or []),
         failure=failure,
+        width=width,
     )
     return Request(study, note=_note(study))
 
 
 def family(
-    methods: str | Agent | Sequence[str | Agent],
+    methods: str | Agent | Sequence[str | Agent] = (),
     family: str | Family | None = None,
     *,
+    edition: str | None = None,
     env: str | Any | None = None,
     vary: Mapping[str, Any] | Sequence[str] = (),
     params: Mapping[str, Any] | None = None,
     weights: Path | str | Sequence[float] | None = None,
     budget: int | None = None,
     design: str | None = None,
-    seeds: int = 1,
+    seeds: int | None = None,
     steps: int | None = None,
     episodes: int = 20,
     looks: int = 1,
@@ -115,6 +127,7 @@ def family(
     evaluation: Mapping[str, Any] | None = None,
     baseline: str | Agent | None = None,
     failure: float = 0.2,
+    width: float | None = None,
     hyperparameters: Mapping[str, Any] | None = None,
     keep_going: bool = False,
     **execution: Unpack[ExecutionOptions],
@@ -127,13 +140,14 @@ def family(
     Args:
         methods: agents by name, or as `Agent`s.
         family: a `Family`, the name of one that comes with mohs, or a file of points.
+        edition: `quick` or `paper`: what is run of a named family, where it is not said otherwise.
         env: an environment, to make a family of it with `vary`.
         vary: what varies: lists of values, or ranges as (low, high); or words as on the command line.
         params: parameters of all points.
         weights: one for each point, or a CSV file with the columns name and weight.
         budget: trained models of each method, points × seeds.
         design: how points are chosen; `pivotal` by default, or `census` for all.
-        seeds: models of each method at each point.
+        seeds: models of each method at each point; 1 by default.
         steps: environment steps of each model.
         episodes: of the evaluation at the end of training.
         looks: after how many shares of the budget to stop where the ranking is decided.
@@ -141,6 +155,7 @@ def family(
         evaluation: parameters of the evaluated task that differ from the trained one.
         baseline: the agent whose score is 1 at each point, where the optimum is not known.
         failure: the normalised score below which a method fails at a point.
+        width: the half-width of intervals for which the verdict plans a budget; half of the present one by default.
         hyperparameters: set in all methods that have them.
         keep_going: run all of the budget, also where a look decides the ranking.
         **execution: `store`, `workers`, `pack_size`, `device`, `progress`, `label` (see `Execution`).
@@ -167,6 +182,7 @@ def family(
     study = make_study(
         methods if isinstance(methods, Sequence) and not isinstance(methods, str) else [methods],
         family=family,
+        edition=edition,
         env=env,
         vary=vary,
         params=params or {},
@@ -182,31 +198,39 @@ def family(
         draw=draw,
         evaluation=evaluation,
         failure=failure,
+        width=width,
     )
     found: FamilyVerdict = run(study, keep_going=keep_going, **execution)
     return found
 
 
 def table_command(
-    name: Annotated[str, typer.Argument(help="A table that comes with mohs, or a Parquet file of a study.")],
+    names: Annotated[
+        list[str], typer.Argument(help="Tables that come with mohs, or Parquet files of studies; several are ranked.")
+    ],
     out: Out = None,
     png: Png = False,
     paper: Paper = None,
     single_file: SingleFile = False,
     as_json: AsJson = False,
 ) -> None:
-    """Report on the trained models of a whole family from a table, and compare designs on it. Trains nothing."""
+    """Report on the trained models of a family from a table, or on ranks over several. Trains nothing."""
+    from mohs.protocols.family.ranks import family_ranks
     from mohs.protocols.family.tables import read_table
     from mohs.protocols.output import Output, deliver
 
-    output = Output.of(out, f"family {Path(name).stem}", png, as_json, paper, single_file)
+    stems = " ".join(Path(name).stem for name in names)
+    output = Output.of(out, f"family {stems}", png, as_json, paper, single_file)
     output.check()
-    deliver(read_table(name), output)
+    found = [read_table(name) for name in names]
+    deliver(found[0] if len(found) == 1 else family_ranks(found), output)
 
 
 def _note(study: FamilyStudy) -> str:
     """2 methods × 60 of 1,024 points × 1 seed, 50,000 steps each; the default point with 5 seeds besides."""
-    seeds = f"{study.seeds} seed{'s' * (study.seeds > 1)}"
+    from mohs.report.methods import counted
+
+    methods, seeds = counted(len(study.methods), "method"), counted(study.seeds, "seed")
     points = f"{len(study.points):,} of {len(study.members):,} points"
     default = "" if study.default is None else f"; the default point with {len(study.default_names) * study.seeds} runs"
-    return f"{len(study.methods)} methods × {points} × {seeds}, {study.steps:,} steps each{default}"
+    return f"{methods} × {points} × {seeds}, {study.steps:,} steps each{default}"

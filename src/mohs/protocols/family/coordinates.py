@@ -22,7 +22,10 @@ DECADE = 10.0
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """Columns [points, columns] with their names: `values` as given, `space` as they count."""
+    """Columns [points, columns] with their names: `values` as given, `space` as they count.
+
+    Points without columns lie all at one place.
+    """
 
     names: tuple[str, ...]
     values: Floats
@@ -42,7 +45,7 @@ def coordinates(axes: Sequence[str], points: Sequence[Point]) -> Coordinates:
             columns |= {f"{name}={kind}": np.array([float(v == kind) for v in found]) for kind in kinds}
     columns = {name: column for name, column in columns.items() if np.ptp(column) > 0}
     values = np.column_stack(list(columns.values())) if columns else np.zeros((len(points), 0))
-    return Coordinates(tuple(columns), values, _by_logarithm(values))
+    return Coordinates(tuple(columns), values, _by_logarithm(values) if columns else np.zeros((len(points), 1)))
 
 
 def _is_number(value: Any) -> bool:

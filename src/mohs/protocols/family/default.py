@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from mohs.stats import Estimate
+from mohs.stats import Estimate, bonferroni_comparisons, paired_difference
 from mohs.stats.family import FamilyEstimate
 from mohs.stats.intervals import FEWEST_FOR_MEAN, student_quantile
 
@@ -42,6 +42,11 @@ def order_of(family: Estimate, default: Estimate | None) -> Order:
     if reported == 0:
         return Order.HIDDEN
     return Order.KEPT if reported == overall else Order.REVERSED
+
+
+def at_default(a: Floats, b: Floats, methods: int) -> Estimate:
+    """a − b at the default point, seeds paired, corrected for all pairs of so many methods."""
+    return paired_difference(a, b, comparisons=bonferroni_comparisons(methods))
 
 
 def against_family(runs: Floats, family: FamilyEstimate, method: int) -> Estimate:

@@ -14,7 +14,7 @@ def methods(verdict: FamilyVerdict) -> Methods:
     return paragraph(
         [
             f"We evaluated {', '.join(study.labels)} over a family of {len(study.members):,} tasks of {study.env} "
-            "[@jayawardana2022underspecification].",
+            "[@jayawardana2022impact].",
             f"{counted(len(study.points), 'point')} {'was' if len(study.points) == 1 else 'were'} chosen "
             f"({DESIGNS[study.design].title} sampling), with {counted(study.seeds, 'model')} of each method at each "
             f"point, {study.steps:,} environment steps per model and {study.episodes} evaluation episodes.",

@@ -13,6 +13,7 @@ from mohs.agents.protocol import Points
 from mohs.core.family import Family
 from mohs.core.point import Point
 from mohs.core.score import ReferenceKind
+from mohs.protocols.family.curves import Training, training
 from mohs.protocols.family.scale import find_scale, of_point
 from mohs.protocols.family.study import FamilyStudy
 from mohs.protocols.measures import MEASURES
@@ -34,15 +35,19 @@ class Outcomes:
         scale: what 0 and 1 are; None where scores are raw returns.
         table: every measure of every run, with the points' places.
         scores: [methods, draws of the sample, seeds].
+        returns: [methods, draws of the sample, seeds], not normalised.
         default: [methods, runs at the default point]; no columns where the family has no default.
         bounds: the least and the greatest score that a mean can have; None where neither is known.
+        training: how the methods learnt at the points; None where only the means of the curves are known.
     """
 
     scale: Scale | None
     table: Scores = field(repr=False)
     scores: Floats = field(repr=False)
+    returns: Floats = field(repr=False)
     default: Floats = field(repr=False)
     bounds: Range | None = None
+    training: Training | None = field(default=None, repr=False)
 
     @property
     def measure(self) -> str:
@@ -89,10 +94,11 @@ def outcomes(study: FamilyStudy, results: Results) -> Outcomes:
 
     table = Scores.of(results, ran, study.labels, measures, measured)
     values, first = table.values[..., 0], len(default)
-    place = {point.name: first + i for i, point in enumerate(study.points)}
-    drawn = [place[study.members[i].name] for i in study.sample.chosen.tolist()]
+    returns = table.values[..., measures.index("eval")][:, first:]
     at_default = values[:, :first].reshape(len(study.methods), -1)
-    return Outcomes(scale, table, values[:, drawn], at_default, _bounds(scale, study, ran))
+    learnt = training(study, results, scale)
+    bounds = _bounds(scale, study, ran)
+    return Outcomes(scale, table, values[:, first:], returns, at_default, bounds, learnt)
 
 
 def _bounds(scale: Scale | None, study: FamilyStudy, ran: Family) -> Range | None:

@@ -18,6 +18,7 @@ from mohs.report.page import Page
 from mohs.report.tables import TextTable
 from mohs.stats import Estimate
 from mohs.stats.family import DESIGNS
+from mohs.stats.family.variance import SPREAD
 
 ORDERS = {
     Order.KEPT: "same",
@@ -82,12 +83,16 @@ def page(verdict: FamilyVerdict) -> Page:
         pairs=_pairs(verdict),
         profiles=_part("Performance profiles", "profiles", figures),
         histograms=_part("Histograms", "histograms", figures),
+        training=_part("Training", "training", figures),
         parallel=_part("Who wins where", "parallel", figures),
         slice=_part("The two axes that tell most about who wins", "slice", figures),
         failures=_part("Failures along the axes", "failures", figures),
         convergence=_part("As points are added", "convergence", figures),
+        precision=_precision(verdict),
         weightings=_part("Under other weights", "weightings", figures),
+        simplex=_part("Who leads if parts of the family weigh more or less", "simplex", figures),
         budget=_part("Error against budget", "budget", figures),
+        sensitivity=_part("Designs where failures weigh less or more", "sensitivity", figures),
         episodes=str(study.episodes),
         scale=escape("Scores are raw returns." if scale is None else f"Scores are normalised: {scale.text}"),
         design=escape(
@@ -102,7 +107,7 @@ def page(verdict: FamilyVerdict) -> Page:
 
 
 def _variance(verdict: FamilyVerdict) -> str:
-    if verdict.study.nested:
+    if verdict.study.design in SPREAD:
         text = "The variance is that of the differences between neighbouring points, which a balanced sample leaves."
     else:
         text = "The variance is that of scores around their mean."
@@ -164,10 +169,28 @@ def _pairs(verdict: FamilyVerdict) -> str:
     return f'<h3>Pairs</h3><div class="scroll">{parts.table(heads, rows)}</div>'
 
 
+def _precision(verdict: FamilyVerdict) -> str:
+    """Half-widths by the number of models, with more seeds at fewer points beside."""
+    found = verdict.precision
+    if found is None:
+        return ""
+    rows = [
+        f"<tr><td>{models:,}</td>{''.join(f'<td>{_half(half)}</td>' for half in halves)}</tr>"
+        for models, halves in found.expected
+    ]
+    heads = ("models of each method", *(f"{m} seed{'s' * (m > 1)} at each point" for m in found.seeds))
+    title = "<h3>Expected half-width of the widest interval</h3>"
+    return f'{title}<div class="scroll">{parts.table(heads, rows)}</div>'
+
+
+def _half(value: float | None) -> str:
+    return numbers.UNKNOWN if value is None else f"±{numbers.number(value)}"
+
+
 def _needed(pair: PairResult) -> str:
     if pair.decided:
         return "decided"
-    return "–" if pair.needed is None else f"≈ {pair.needed:,}"
+    return "–" if pair.needed is None else f"≈ {pair.needed.models:,}"
 
 
 def _rank(method: MethodResult) -> str:

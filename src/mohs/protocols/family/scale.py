@@ -19,6 +19,14 @@ from mohs.protocols.family.study import BASELINE, RANDOM, FamilyStudy
 from mohs.protocols.scale import Scale, score_of
 from mohs.runs.results import Results
 
+# Compiled environments that take the same steps as those of Gymnasium, and have references.
+TWINS = {
+    "CartPole-v1": "control/cartpole",
+    "Pendulum-v1": "control/pendulum",
+    "MountainCar-v0": "control/mountain_car",
+    "MountainCarContinuous-v0": "control/mountain_car_continuous",
+}
+
 
 def find_scale(study: FamilyStudy, results: Results) -> Scale | None:
     """How the scores of a study are normalised; None where they are raw returns."""

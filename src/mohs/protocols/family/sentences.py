@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mohs.protocols.family.default import Order, sign
+from mohs.protocols.family.scale import TWINS
 from mohs.protocols.family.verdict import FamilyVerdict, MethodResult, PairResult
 from mohs.protocols.words import joined
 from mohs.report import numbers
 from mohs.report.findings import Finding
-from mohs.stats.family import DESIGNS
+from mohs.stats.family import DESIGNS, Budget
 
 SMALL_CHANGE = 0.25  # of the weight: a ranking that needs more to change is not called sensitive
-SIMILAR = 0.02  # normalised scores nearer than this count as equal in a headline
+SIMILAR = 0.02  # of the range of scores: means that are nearer are called alike in a headline, however certain
 
 
 def findings(verdict: FamilyVerdict) -> tuple[Finding, ...]:
     """All sentences."""
     if not len(verdict.used):
         return (Finding("No point of the family has a finished model of every method.", warning=True),)
-    lines = [Finding(_headline(verdict)), *_ranking(verdict), *_default(verdict), *_failures(verdict)]
-    lines += [*_open(verdict), *_weights(verdict), *_warnings(verdict)]
+    lines = [Finding(_headline(verdict)), *_ranking(verdict), *_exceptions(verdict), *_default(verdict)]
+    lines += [*_failures(verdict), *_open(verdict), *_precision(verdict), *_weights(verdict), *_warnings(verdict)]
     return tuple(lines)
 
 
@@ -31,7 +32,12 @@ def _headline(verdict: FamilyVerdict) -> str:
         (only,) = verdict.results
         at = "" if only.default is None else f", and {numbers.estimated(only.default)} at the default point"
         return f"{only.name} scores {numbers.estimated(only.overall)} {over}{at}."
-    by = {order: [pair for pair in verdict.pairs if pair.order is order] for order in Order}
+    told = [pair for pair in verdict.pairs if not (pair.decided and _alike(verdict, pair))]
+    if not told:
+        return (
+            f"{joined(list(names))} score alike {over}: they differ by less than {SIMILAR:.0%} of the range of scores."
+        )
+    by = {order: [pair for pair in told if pair.order is order] for order in Order}
     if by[Order.REVERSED]:
         said = [f"{names[pair.b]} above {names[pair.a]}" for pair in by[Order.REVERSED]]
         return (
@@ -42,14 +48,26 @@ def _headline(verdict: FamilyVerdict) -> str:
         said = [f"{names[pair.a]} from {names[pair.b]}" for pair in by[Order.HIDDEN]]
         return f"The default point does not tell {joined(said)}; {over} {_better(verdict, by[Order.HIDDEN])}."
     if by[Order.OPEN] and not (by[Order.KEPT] or by[Order.UNKNOWN]):
-        points = f"{len(verdict.used)} points"
+        n = len(verdict.used)
+        points, one = f"{n} point{'s' * (n > 1)}", n == 1
+        if not DESIGNS[verdict.study.design].interval:
+            return (
+                f"The design {verdict.study.design} has no intervals, so {joined(list(names))} are not ranked {over}."
+            )
         if verdict.estimate is None or not verdict.estimate.known:
-            return f"{points} are too few to rank {joined(list(names))} {over}."
-        return f"{points} do not tell {joined(list(names))} apart {over}."
+            return f"{points} {'is' if one else 'are'} too few to rank {joined(list(names))} {over}."
+        return f"{points} {'does' if one else 'do'} not tell {joined(list(names))} apart {over}."
     if by[Order.UNKNOWN]:
-        return f"{over[0].upper()}{over[1:]} {_better(verdict, by[Order.UNKNOWN])}."
+        return f"{over[0].upper()}{over[1:]}, {_better(verdict, by[Order.UNKNOWN])}."
     certain = "" if not by[Order.OPEN] else ", as far as pairs are decided"
     return f"The ranking of the default point holds {over}{certain}: {_better(verdict, by[Order.KEPT])}."
+
+
+def _alike(verdict: FamilyVerdict, pair: PairResult) -> bool:
+    """Whether two means are too near for their order to count."""
+    assert verdict.estimate is not None
+    low, high = verdict.estimate.reach
+    return pair.difference.value < SIMILAR * (high - low)
 
 
 def _better(verdict: FamilyVerdict, pairs: list[PairResult]) -> str:
@@ -85,6 +103,17 @@ def _ranking(verdict: FamilyVerdict) -> Iterator[Finding]:
 def _ranks(method: MethodResult) -> str:
     low, high = method.rank_low, method.rank_high
     return f" (rank {low})" if low == high else f" (rank {low} to {high})"
+
+
+def _exceptions(verdict: FamilyVerdict) -> Iterator[Finding]:
+    """Methods that are better on average and worse at most points."""
+    names = verdict.study.labels
+    for pair in verdict.pairs:
+        if pair.decided and pair.wins.known and pair.wins.high < 0.5:
+            yield Finding(
+                f"{names[pair.a]} has the higher mean, but {names[pair.b]} is better at most points: "
+                f"{names[pair.a]} wins at {numbers.share(pair.wins)} of the family."
+            )
 
 
 def _default(verdict: FamilyVerdict) -> Iterator[Finding]:
@@ -123,15 +152,34 @@ def _open(verdict: FamilyVerdict) -> Iterator[Finding]:
         two = f"{names[pair.a]} and {names[pair.b]}"
         if pair.needed is None:
             yield Finding(f"{two} differ too little: not even all {members:,} points would tell them apart.")
-        elif pair.needed > members:
-            yield Finding(
-                f"To tell {two} apart would take about {pair.needed // members} seeds at all {members:,} points."
-            )
         else:
             yield Finding(
-                f"To tell {two} apart would take about {pair.needed:,} points (--budget {pair.needed}); "
-                f"{len(verdict.used)} were used."
+                f"To tell {two} apart would take about {_takes(verdict, pair.needed)}; {len(verdict.used):,} were used."
             )
+
+
+def _takes(verdict: FamilyVerdict, budget: Budget) -> str:
+    """154 points (--budget 154), or 180 points with 4 seeds each (--budget 720 --seeds 4)."""
+    study, points = verdict.study, f"{budget.points:,} points"
+    if budget.seeds == 1:
+        return f"{points} (--budget {budget.models})"
+    seeds = "" if budget.seeds == study.seeds else f" --seeds {budget.seeds}"
+    return f"{points} with {budget.seeds} seeds each (--budget {budget.models}{seeds})"
+
+
+def _precision(verdict: FamilyVerdict) -> Iterator[Finding]:
+    """What narrower intervals would take."""
+    found = verdict.precision
+    if found is None:
+        return
+    wanted, reached = (f"±{numbers.number(x)}" for x in (found.wanted, found.reached))
+    if found.budget is not None:
+        more = f"would take about {_takes(verdict, found.budget)}"
+    elif verdict.study.seeds == 1:
+        more = "would take more than one seed at every point; --seeds 2 tells how many"
+    else:
+        more = "are out of reach of 1,000 seeds at every point"
+    yield Finding(f"Intervals of {wanted} for every method {more}; now the widest is {reached}.")
 
 
 def _weights(verdict: FamilyVerdict) -> Iterator[Finding]:
@@ -147,19 +195,32 @@ def _weights(verdict: FamilyVerdict) -> Iterator[Finding]:
             )
 
 
+def _ratios(verdict: FamilyVerdict) -> Iterator[Finding]:
+    """What ratios of returns say where tails are heavy, of each method and the next one in the ranking."""
+    names, rank = verdict.study.labels, [m.rank for m in verdict.results]
+    said = [
+        f"{names[p.a]} / {names[p.b]} {numbers.estimated(p.ratio)}"
+        for p in sorted(verdict.pairs, key=lambda p: rank[p.a])
+        if p.ratio is not None and rank[p.b] - rank[p.a] <= 1
+    ]
+    if said:
+        what = "returns" if (verdict.outcomes.returns[:, verdict.used] > 0).all() else "losses"
+        yield Finding(f"Ratios of {what} have shorter tails; geometric means over the family: {'; '.join(said)}.")
+
+
 def _warnings(verdict: FamilyVerdict) -> Iterator[Finding]:
     """What limits the verdict."""
     study = verdict.study
-    if not DESIGNS[study.design].unbiased:
-        yield Finding(f"The design is biased: {DESIGNS[study.design].text}", warning=True)
-    if verdict.outcomes.scale is None:
-        yield Finding(
-            "Scores are raw returns, so points with large returns count most; --baseline AGENT normalises them.",
-            warning=True,
-        )
-    if verdict.estimate is not None and not verdict.estimate.known:
+    if not DESIGNS[study.design].interval:
+        yield Finding(f"No intervals with the design {study.design}. {DESIGNS[study.design].text}", warning=True)
+    elif verdict.estimate is not None and not verdict.estimate.known:
         yield Finding(f"No intervals: {verdict.estimate.why}", warning=True)
+    if verdict.outcomes.scale is None:
+        twin = f", and so does --env {TWINS[study.env]}, which takes the same steps" if study.env in TWINS else ""
+        text = "Scores are raw returns, so points with large returns count most; --baseline AGENT normalises them"
+        yield Finding(f"{text}{twin}.", warning=True)
     yield from (Finding(text, warning=True) for text in verdict.tail_warnings)
+    yield from _ratios(verdict)
     yield from (Finding(note, warning=True) for note in study.notes)
     if verdict.missing:
         yield Finding(f"{verdict.missing:,} of {verdict.planned:,} models are missing.", warning=True)

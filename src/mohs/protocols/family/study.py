@@ -8,6 +8,7 @@ that what is usually reported can be compared with what holds over the family.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -21,8 +22,9 @@ from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError, unknown
 from mohs.core.family import Family
 from mohs.core.point import Point
+from mohs.core.seeding import child, seed_of
 from mohs.core.task import Task, read_json, reading
-from mohs.core.values import Json, from_json, to_json
+from mohs.core.values import Json, content_hash, from_json, to_json
 from mohs.envs.effects import effects
 from mohs.protocols.family.coordinates import Coordinates, coordinates
 from mohs.protocols.scale import has_references
@@ -35,7 +37,7 @@ PROTOCOL = "family"
 DEFAULT, RANDOM, BASELINE = "default", "random policy", "baseline"
 BUDGET, STEPS, EPISODES = 64, 50_000, 20
 DEFAULT_SEEDS = 5  # runs of each method at the default point: what is usually reported is a mean over a few seeds
-NESTED = ("pivotal", "census")  # designs whose order keeps a smaller sample within a larger one
+NESTED = ("pivotal", "assisted", "census")  # designs whose order keeps a smaller sample within a larger one
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class FamilyStudy:
         baseline: the agent whose score at each point is 1, where the optimum is not known.
         failure: a normalised score below which a method has failed at a point.
         notes: what was found of the points before anything was trained, as sentences.
+        width: the half-width of intervals for which the verdict plans a budget; half of the present one by default.
     """
 
     methods: tuple[Agent, ...]
@@ -73,6 +76,7 @@ class FamilyStudy:
     baseline: Agent | None = None
     failure: float = 0.2
     notes: tuple[str, ...] = ()
+    width: float | None = None
 
     @classmethod
     def make(
@@ -83,7 +87,7 @@ class FamilyStudy:
         *,
         budget: int | None = None,
         design: str | None = None,
-        seeds: int = 1,
+        seeds: int | None = None,
         steps: int | None = None,
         episodes: int = EPISODES,
         looks: int = 1,
@@ -91,6 +95,7 @@ class FamilyStudy:
         evaluation: Mapping[str, Any] | None = None,
         baseline: Agent | None = None,
         failure: float = 0.2,
+        width: float | None = None,
     ) -> FamilyStudy:
         """Checks everything. By default `BUDGET` points by the pivotal design, or all of a smaller family."""
         if not methods:
@@ -98,7 +103,7 @@ class FamilyStudy:
         twice = [str(m) for m in methods if list(map(str, methods)).count(str(m)) > 1]
         if twice:
             raise UsageError(f"the method {twice[0]} is named twice.")
-        seeds = Integer(1, 1000).parse("seeds", seeds)
+        seeds = Integer(1, 1000).parse("seeds", 1 if seeds is None else seeds)
         members = len(family.members)
         most = members * seeds
         chosen = design or ("census" if budget is None and members <= BUDGET else "pivotal")
@@ -113,11 +118,15 @@ class FamilyStudy:
             )
         if models < seeds:
             raise UsageError(f"budget is {models} models, which is less than one point with {seeds} seeds.")
+        if models % seeds:
+            raise UsageError(
+                f"budget is {models} models, but each point has {seeds} seeds: it must be a multiple of {seeds}."
+            )
         if chosen == "census" and models // seeds != members:
             raise UsageError(
                 f"the design census runs all {members:,} points: leave --budget out, or use another design."
             )
-        if models // seeds == members and chosen == "pivotal":
+        if models // seeds == members and chosen in NESTED:
             chosen = "census"
         study = cls(
             tuple(methods),
@@ -133,6 +142,7 @@ class FamilyStudy:
             tuple(sorted((evaluation or {}).items())),
             baseline,
             Real(-math.inf, math.inf).parse("failure", failure),
+            width=None if width is None else Real(1e-9, math.inf).parse("width", width),
         )
         return replace(study, notes=_notes(study))
 
@@ -189,8 +199,14 @@ class FamilyStudy:
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
-        """The chosen points, each once, in the order in which they run."""
-        return tuple(self.members[i] for i in dict.fromkeys(self.sample.chosen.tolist()))
+        """The chosen points, one for each draw. A point that is drawn again has another name, and runs of its own."""
+        times: Counter[int] = Counter()
+        found = []
+        for i in self.sample.chosen.tolist():
+            times[i] += 1
+            point = self.members[i]
+            found.append(point if times[i] == 1 else replace(point, name=f"{point.name} (draw {times[i]})"))
+        return tuple(found)
 
     @property
     def default(self) -> Point | None:
@@ -222,16 +238,21 @@ class FamilyStudy:
         return Cell(Agent.make("random"), seed, (Segment(point.task, 0),), (probe,), 1)
 
     def tracks_at(self, point: Point, name: str, first: int = 0) -> dict[Track, Callable[[int], Cell]]:
-        """What runs at a point, under a name and from a first seed on: methods, and references where needed."""
+        """What runs at a point, under a name and from a first seed on: methods, and references where needed.
 
-        def starting(make: Callable[[int], Cell]) -> Callable[[int], Cell]:
-            return lambda seed: make(first + seed)
+        Every point has its own seeds, shared by the methods. With the same seeds at all points, lucky draws would be
+        lucky at all of them, and an interval that takes points for independent would be too narrow.
+        """
+        own = content_hash(point.task.to_json())
+
+        def seeded(make: Callable[[int], Cell]) -> Callable[[int], Cell]:
+            return lambda seed: make(seed_of(child(first + seed, own)))
 
         makers: dict[str, Callable[[int], Cell]] = {str(m): partial(self.cell, m, point) for m in self.methods}
         if self.baseline is not None:
             makers[RANDOM] = partial(self.reference, point)
             makers[BASELINE] = partial(self.cell, self.baseline, point)
-        return {Track(agent, name): starting(make) for agent, make in makers.items()}
+        return {Track(agent, name): seeded(make) for agent, make in makers.items()}
 
     @property
     def reference_names(self) -> tuple[str, ...]:
@@ -262,13 +283,15 @@ class FamilyStudy:
             "baseline": None if self.baseline is None else self.baseline.to_json(),
             "failure": self.failure,
             "notes": list(self.notes),
+            "width": self.width,
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> FamilyStudy:
         """From plain data, as `to_json` gives it."""
         keys = {"methods", "family", "title", "budget", "design", "seeds", "steps", "episodes", "looks", "draw"}
-        data = read_json(data, "family study", keys | {"evaluation", "baseline", "failure", "notes"})
+        keys |= {"evaluation", "baseline", "failure", "notes", "width"}
+        data = read_json({"width": None, **data}, "family study", keys)  # tables from before it was an option
         with reading("family study"):
             return cls(
                 tuple(Agent.from_json(method) for method in data["methods"]),
@@ -285,6 +308,7 @@ class FamilyStudy:
                 None if data["baseline"] is None else Agent.from_json(data["baseline"]),
                 data["failure"],
                 tuple(data["notes"]),
+                data["width"],
             )
 
 
@@ -294,8 +318,10 @@ def plan(study: FamilyStudy) -> Plan:
     for i, name in enumerate(study.default_names):
         assert study.default is not None
         tracks |= study.tracks_at(study.default, name, first=i * study.seeds)
+    before: Counter[Task] = Counter()
     for point in study.points:
-        tracks |= study.tracks_at(point, point.name)
+        tracks |= study.tracks_at(point, point.name, first=before[point.task] * study.seeds)
+        before[point.task] += 1
     return Plan.of(study.name, PROTOCOL, study.to_json(), tracks, study.seeds)
 
 
@@ -308,7 +334,7 @@ def _notes(study: FamilyStudy) -> tuple[str, ...]:
         UsageError: a value has no effect on the dynamics.
     """
     entry = study.family[0].task.environment
-    played = study.points if entry.third_party else study.members
+    played = tuple(study.members[i] for i in np.unique(study.sample.chosen)) if entry.third_party else study.members
     default = () if study.default is None or study.default in played else (study.default,)
     found = effects(Family(study.family.axes, (*played, *default)))
     found.check()

@@ -13,23 +13,27 @@ import numpy.typing as npt
 
 from mohs.core.family import Family
 from mohs.core.values import Json
-from mohs.protocols.family.default import Order, against_family, order_of
+from mohs.protocols.family.default import Order, against_family, at_default, order_of
 from mohs.protocols.family.failures import Failures, failures
 from mohs.protocols.family.outcomes import Outcomes, nan_mean, outcomes
+from mohs.protocols.family.precision import Precision, precision
 from mohs.protocols.family.study import PROTOCOL, FamilyStudy
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
 from mohs.runs.results import Results
-from mohs.stats import Estimate, bonferroni_comparisons, estimate, paired_difference
+from mohs.stats import Estimate, bonferroni_comparisons, estimate
 from mohs.stats.family import (
+    Budget,
+    Components,
     FamilyEstimate,
     Sample,
     better_on_random_member,
+    budget_to_decide,
     components,
     dominance,
     estimate_family,
+    log_ratios,
     look_comparisons,
-    models_to_decide,
     rank_intervals,
     skewness_warning,
     smallest_reversal,
@@ -76,11 +80,13 @@ class PairResult:
         a, b: their numbers in the study.
         difference: the mean of a − b over the family, points paired.
         wins: the probability that a scores higher than b at a random member; ties count half.
-        default: a − b at the default point, seeds paired.
+        default: a − b at the default point, seeds paired, corrected for all pairs.
         order: what the default point says beside the family.
         dominance: whether a's sampled scores dominate b's: 1 for the first order, 2 for the second only, 0 for neither.
-        needed: about how many models would decide between them; None where no reasonable number would.
+        needed: about how many points and seeds would decide between them; None where no reasonable number would.
         reversal: the share of weight that must move for b to be level; infinite where no weighting does that.
+        ratio: where scores are heavy-tailed, the geometric mean over the family of a's returns over b's; below 1 a is
+            better if returns are negative. None where tails are short, or returns differ in sign.
     """
 
     a: int
@@ -90,8 +96,9 @@ class PairResult:
     default: Estimate | None
     order: Order
     dominance: int
-    needed: int | None
+    needed: Budget | None
     reversal: float
+    ratio: Estimate | None = None
 
     @property
     def decided(self) -> bool:
@@ -112,6 +119,7 @@ class FamilyVerdict(Verdict):
         results: one record for each method, in the order of the study.
         pairs: all pairs of methods.
         missing: models that have not finished.
+        precision: how many models would make the intervals as narrow as wanted; None where there are none.
     """
 
     protocol = PROTOCOL
@@ -125,6 +133,7 @@ class FamilyVerdict(Verdict):
     pairs: tuple[PairResult, ...]
     planned: int
     missing: int
+    precision: Precision | None = None
     findings: tuple[Finding, ...] = ()
 
     @property
@@ -148,6 +157,15 @@ class FamilyVerdict(Verdict):
         return self.outcomes.means[:, self.used]
 
     @property
+    def complete(self) -> Floats | None:
+        """[methods, members, seeds]: the scores in the order of the family; None unless every model has run."""
+        members = np.arange(len(self.study.members))
+        if not np.array_equal(np.sort(self.sample.chosen), members):
+            return None
+        runs = self.outcomes.scores[:, self.used][:, np.argsort(self.sample.chosen)]
+        return None if np.isnan(runs).any() else runs
+
+    @property
     def ends(self) -> str:
         """What 0 and 1 are, in few words."""
         scale = self.outcomes.scale
@@ -156,21 +174,22 @@ class FamilyVerdict(Verdict):
     @property
     def tail_warnings(self) -> tuple[str, ...]:
         """A sentence for each method whose scores have tails too heavy for so few points."""
-        if self.estimate is None:
+        found = self.estimate
+        if found is None or not found.known:
             return ()
-        found = (
-            (m.name, skewness_warning(self.estimate.skew[i, i], self.estimate.n)) for i, m in enumerate(self.results)
-        )
-        return tuple(f"{name}: {text[0].lower()}{text[1:]}" for name, text in found if text)
+        texts = ((m.name, skewness_warning(float(found.skew[i, i]), found.n)) for i, m in enumerate(self.results))
+        return tuple(f"{name}: {text[0].lower()}{text[1:]}" for name, text in texts if text)
 
     def dataset(self) -> str:
         """The points that ran, the default among them, as a CSV file that `mohs family --family` reads."""
         from mohs.core.family_files import csv_text
 
         study = self.study
-        kept = {study.members[i].name: float(w) for i, w in zip(self.sample.chosen, self.sample.weights, strict=True)}
-        points = [replace(p, weight=kept[p.name]) for p in study.points if p.name in kept]
-        if study.default is not None and study.default.name not in kept:
+        kept: dict[int, float] = {}
+        for i, weight in zip(self.sample.chosen.tolist(), self.sample.weights.tolist(), strict=True):
+            kept[i] = kept.get(i, 0.0) + weight
+        points = [replace(study.members[i], weight=float(f"{weight:.12g}")) for i, weight in kept.items()]
+        if study.default is not None and study.default.name not in {p.name for p in points}:
             points.append(replace(study.default, weight=0.0))
         return csv_text(Family(study.family.axes, tuple(points)))
 
@@ -216,11 +235,13 @@ class FamilyVerdict(Verdict):
                     "default_difference": None if p.default is None else p.default.to_dict(),
                     "default_order": str(p.order),
                     "dominance": p.dominance,
-                    "models_to_decide": p.needed,
+                    "models_to_decide": None if p.needed is None else p.needed.models,
                     "weight_that_reverses": p.reversal if math.isfinite(p.reversal) else None,
+                    "ratio_of_returns": None if p.ratio is None else p.ratio.to_dict(),
                 }
                 for p in self.pairs
             ],
+            "precision": None if self.precision is None else self.precision.to_json(),
             "planned": self.planned,
             "missing": self.missing,
         }
@@ -239,8 +260,10 @@ def verdict(study: FamilyStudy, results: Results) -> FamilyVerdict:
         over_family = estimate_over(study, sample, scores, found.bounds)
         comparisons = comparisons_of(study, over_family)
         methods = _methods(study, found, sample, scores, over_family, comparisons)
-        pairs = _pairs(study, found, sample, scores, over_family, comparisons)
-        made = replace(made, estimate=over_family, results=methods, pairs=pairs)
+        parts = components(sample, scores, study.weights, study.coordinates.space, study.strata, found.bounds)
+        pairs = _pairs(study, found, sample, used, over_family, comparisons, parts)
+        planned = precision(study, over_family, [parts[i][i] for i in range(len(methods))])
+        made = replace(made, estimate=over_family, results=methods, pairs=pairs, precision=planned)
     return replace(made, findings=findings(made))
 
 
@@ -255,7 +278,7 @@ def sample_of(study: FamilyStudy, used: Ints) -> Sample:
     if n == len(whole.chosen):
         return whole
     if study.nested and n and used[-1] == n - 1:
-        return study.sampled("pivotal", n)
+        return study.sampled("pivotal" if study.design == "census" else study.design, n)
     kept = whole.weights[used]
     groups = None if whole.groups is None else whole.groups[used]
     return Sample(whole.design, whole.chosen[used], whole.inclusion[used], kept / max(kept.sum(), 1e-300), groups)
@@ -297,24 +320,39 @@ def _pairs(
     study: FamilyStudy,
     found: Outcomes,
     sample: Sample,
-    scores: Floats,
+    used: Ints,
     over_family: FamilyEstimate,
     comparisons: int,
+    parts: tuple[tuple[Components, ...], ...],
 ) -> tuple[PairResult, ...]:
-    weights, space = study.weights, study.coordinates.space
+    weights, space, scores = study.weights, study.coordinates.space, found.scores[:, used]
     means = nan_mean(scores)
     level = corrected_level(LEVEL, comparisons)
     wins = better_on_random_member(sample, scores, weights, space, level, study.strata)
-    parts = components(sample, scores, weights, space, study.strata)
     first, second = (dominance(means, sample.weights, order) for order in (1, 2))
     made = []
     for i, j in combinations(range(len(study.methods)), 2):
         a, b = (i, j) if over_family.values[i] >= over_family.values[j] else (j, i)
         difference = over_family.difference(a, b, comparisons)
-        default = paired_difference(found.default[a], found.default[b], level=LEVEL) if found.default.size else None
-        needed = models_to_decide(over_family, a, b, len(study.members), parts[a][b], comparisons)
+        default = at_default(found.default[a], found.default[b], len(study.methods)) if found.default.size else None
+        size, part = len(study.members), parts[a][b]
+        needed = budget_to_decide(over_family, a, b, size, part, comparisons, seeds=study.seeds)
         reversal = smallest_reversal(means[a], means[b], sample.weights).distance
         dominates = 1 if first[a, b] else 2 if second[a, b] else 0
         order = order_of(difference, default)
-        made.append(PairResult(a, b, difference, wins[a][b], default, order, dominates, needed, reversal))
+        ratio = _ratio(study, found.returns[:, used], sample, over_family, a, b, comparisons)
+        made.append(PairResult(a, b, difference, wins[a][b], default, order, dominates, needed, reversal, ratio))
     return tuple(made)
+
+
+def _ratio(
+    study: FamilyStudy, returns: Floats, sample: Sample, over_family: FamilyEstimate, a: int, b: int, comparisons: int
+) -> Estimate | None:
+    """The geometric mean of a's returns over b's, where heavy tails spoil the means and all returns have one sign."""
+    heavy = [skewness_warning(float(over_family.skew[i, i]), over_family.n) for i in (a, b)]
+    sizes = np.abs(means := nan_mean(returns[[a, b]]))
+    if not over_family.known or not any(heavy) or not (sizes > 0).all() or len(np.unique(np.sign(means))) > 1:
+        return None
+    logs = estimate_over(study, sample, log_ratios(sizes[:1], sizes[1])).estimate(0, comparisons)
+    value, low, high = (math.exp(x) for x in (logs.value, logs.low, logs.high))
+    return replace(logs, value=value, low=low, high=high, statistic="geometric mean of ratios over the family")

@@ -20,6 +20,7 @@ from mohs.report.fit import axes, labels, texts
 from mohs.report.fit.cells import fit_cells
 from mohs.report.fit.frame import fit_note, legend_height
 from mohs.report.fit.polar import fit_polar
+from mohs.report.fit.ternary import fit_ternary
 from mohs.report.theme import WIDTH
 
 HEADING = 13.0  # font size of the theme
@@ -52,6 +53,9 @@ def fitting(figure: go.Figure, width: int) -> Fitting:
     layout = copy.deepcopy({k: v for k, v in figure.layout.to_plotly_json().items() if k != "template"})
     if "polar" in layout:
         fit_polar(figure, layout, width)
+        return Fitting(layout)
+    if "ternary" in layout:
+        fit_ternary(figure, layout, width)
         return Fitting(layout)
     panels = _panels(layout, {f"xaxis{(getattr(trace, 'xaxis', None) or 'x')[1:]}" for trace in figure.data})
     old = {"l": 64, "r": 24, "t": 76, "b": 92} | layout.get("margin", {})

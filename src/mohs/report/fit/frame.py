@@ -24,14 +24,15 @@ def fit_note(layout: dict[str, Any], left: float, width: int) -> float:
 
 def legend_height(figure: go.Figure, room: float) -> float:
     """The height of the legend below the figure, where there is one."""
-    named = {t.legendgroup or (i, t.name): t.name for i, t in enumerate(figure.data) if t.showlegend is not False}
+    traces = [t for t in figure.data if t.type != "image"]  # pictures have no entries
+    named = {t.legendgroup or (i, t.name): t.name for i, t in enumerate(traces) if t.showlegend is not False}
     names = [str(name) for name in named.values() if name]
     shown = figure.layout.showlegend
     if shown is False or not names or (shown is None and len(names) < 2):
         return 0.0
     wide = [46 + texts.width(name, LEGEND) for name in names]
     order = figure.layout.legend.traceorder
-    grouped = "grouped" in order if order else any(t.legendgroup for t in figure.data)
+    grouped = "grouped" in order if order else any(t.legendgroup for t in traces)
     if not grouped and sum(wide) > room:
         wide = [max(wide)] * len(wide)  # Plotly puts entries of more than one line below each other
     rows, used = 1, 0.0

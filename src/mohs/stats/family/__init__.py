@@ -6,7 +6,7 @@ points], or [methods, sampled points, seeds] with NaN for a missing run. More is
 
 from mohs.stats.family.designs import DESIGNS, Design, Sample, draw
 from mohs.stats.family.dominance import dominance, dominance_shares, weighted_profile
-from mohs.stats.family.errors import DesignErrors, error_against_budget, failure_weights
+from mohs.stats.family.errors import RESAMPLED, DesignErrors, error_against_budget, failure_weights
 from mohs.stats.family.estimators import FamilyEstimate, estimate_family
 from mohs.stats.family.explain import Condition, FailureRule, FailureTree, explain_failures
 from mohs.stats.family.inclusion import inclusion_probabilities, prefix_probabilities
@@ -14,9 +14,9 @@ from mohs.stats.family.pivotal import nested_order
 from mohs.stats.family.planner import (
     Budget,
     Components,
+    budget_to_decide,
     components,
     expected_width,
-    models_to_decide,
     plan_budget,
     points_for_width,
 )
@@ -28,6 +28,7 @@ from mohs.stats.family.weightings import Reversal, dirichlet_weightings, simplex
 
 __all__ = [
     "DESIGNS",
+    "RESAMPLED",
     "Budget",
     "Components",
     "Condition",
@@ -39,6 +40,7 @@ __all__ = [
     "Reversal",
     "Sample",
     "better_on_random_member",
+    "budget_to_decide",
     "components",
     "decided",
     "dirichlet_weightings",
@@ -54,7 +56,6 @@ __all__ = [
     "log_ratios",
     "look_comparisons",
     "look_sizes",
-    "models_to_decide",
     "nested_order",
     "plan_budget",
     "points_for_skewness",

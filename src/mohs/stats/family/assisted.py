@@ -20,7 +20,7 @@ def regression(
 ) -> tuple[FloatArray, FloatArray]:
     """The errors [K, n] of cross-fitted predictions of y [K, n], and the mean prediction [K] over the family."""
     basis = _basis(space)
-    folds = np.arange(len(chosen)) % min(FOLDS, len(chosen))  # the order of a sample is random
+    folds = np.arange(len(chosen)) % min(FOLDS, len(chosen))  # the order of a nested sample is random
     residual, mean = np.empty_like(y), np.zeros(len(y))
     for fold in np.unique(folds):
         held = folds == fold

@@ -7,7 +7,7 @@ which the paper leaves out. The others are unbiased, or nearly so.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -54,12 +54,16 @@ class Design:
         text: One sentence on what it does.
         unbiased: Whether its average is right in expectation, up to terms of order 1/n.
         draw: Makes a sample from weights, standardised features, n and a seed.
+        interval: Whether its variance can be estimated, so that its average has an interval.
+        assisted: Whether a regression on the features predicts all points, so that the sample only corrects it.
     """
 
     title: str
     text: str
     unbiased: bool
     draw: Draw
+    interval: bool = True
+    assisted: bool = False
 
 
 def draw(
@@ -143,6 +147,11 @@ def prefix(p: FloatArray, order: Ints, n: int) -> Sample:
     return _weighted("pivotal", p, order[:n], prefix_probabilities(p, n))
 
 
+def assisted(p: FloatArray, space: FloatArray, n: int, seed: int) -> Sample:
+    """The pivotal sample, whose average a regression assists."""
+    return replace(pivotal(p, space, n, seed), design="assisted")
+
+
 def census(p: FloatArray, space: FloatArray, n: int, seed: int) -> Sample:
     """All points, in an order that is balanced at every prefix."""
     return _weighted("census", p, order_in(p, space, seed), np.ones(len(p)))
@@ -168,6 +177,7 @@ DESIGNS: Mapping[str, Design] = MappingProxyType(
             "Draws points without replacement by weight and averages by weight, which counts the weights twice.",
             False,
             without_replacement,
+            interval=False,
         ),
         "hajek": Design("M2, Hájek", "The draws of M2, averaged by weight over inclusion probability.", True, hajek),
         "horvitz_thompson": Design(
@@ -181,6 +191,7 @@ DESIGNS: Mapping[str, Design] = MappingProxyType(
             "k-means; the point nearest to each centroid stands for its cluster, which favours central points.",
             False,
             nearest_to_centroids,
+            interval=False,
         ),
         "cluster": Design(
             "One draw per cluster",
@@ -189,13 +200,25 @@ DESIGNS: Mapping[str, Design] = MappingProxyType(
             one_of_each_cluster,
         ),
         "systematic": Design(
-            "Systematic", "Equal steps of weight through the points in the order of their features.", True, systematic
+            "Systematic",
+            "Equal steps of weight through the points in the order of their features; where steps fall in with the "
+            "rows of a grid, the sample does not show its error.",
+            True,
+            systematic,
+            interval=False,
         ),
         "pivotal": Design(
             "Local pivotal",
             "Spreads points over the features, inclusion by weight; a larger sample keeps the smaller one.",
             True,
             pivotal,
+        ),
+        "assisted": Design(
+            "Local pivotal, assisted",
+            "The points of the local pivotal method; a cross-fitted regression on the features predicts all others.",
+            True,
+            assisted,
+            assisted=True,
         ),
         "census": Design("Census", "All points of the family.", True, census),
     }
@@ -237,15 +260,12 @@ def one_of_each(clustered: tuple[Ints, FloatArray], p: FloatArray, rng: np.rando
 
 def serpentine(space: FloatArray) -> Ints:
     """An order in which neighbours differ in as few features as a grid allows: every other row runs backwards."""
-    blocks = [np.arange(len(space))]
+    place = np.zeros(len(space), dtype=np.int64)  # the number of the block that a point is in, so far
     for column in space.T:
-        finer = []
-        for turn, block in enumerate(blocks):
-            values, numbers = np.unique(column[block], return_inverse=True)
-            parts = [block[numbers == i] for i in range(len(values))]
-            finer += parts[::-1] if turn % 2 else parts
-        blocks = finer
-    return np.concatenate(blocks)
+        values, numbers = np.unique(column, return_inverse=True)
+        turned = np.where(place % 2 == 1, len(values) - 1 - numbers, numbers)
+        place = np.unique(place * len(values) + turned, return_inverse=True)[1]
+    return np.argsort(place, kind="stable")
 
 
 def successive_inclusion(p: FloatArray, n: int) -> FloatArray:
@@ -259,7 +279,7 @@ def successive_inclusion(p: FloatArray, n: int) -> FloatArray:
     low, high = 0.0, 1.0
     while -np.expm1(-p * high).sum() < n:
         high *= 2
-    for _ in range(100):
+    for _ in range(60):
         middle = (low + high) / 2
         low, high = (middle, high) if -np.expm1(-p * middle).sum() < n else (low, middle)
     return np.asarray(-np.expm1(-p * high))

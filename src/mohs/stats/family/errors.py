@@ -7,7 +7,7 @@ random.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,31 +20,42 @@ from mohs.stats.family.frame import checked_budget, checked_weights, squared_dis
 from mohs.stats.family.pivotal import order_in
 from mohs.stats.ranges import Range, checked_bounds
 
-CLUSTERINGS = 50  # k-means takes most of the time; designs that use it share so many runs of it at each budget
+CLUSTERINGS = 30  # k-means takes most of the time; designs that use it share so many runs of it at each budget
+RESAMPLED = tuple(name for name in DESIGNS if name != "census")
 FAILURES = ("low", "high", "random")
 
 
 @dataclass(frozen=True, eq=False)
 class DesignErrors:
-    """The errors of one design, [budgets, K] each.
+    """The errors of one design over repeated samples.
 
     Attributes:
         design: Its name.
         budgets: The numbers of points.
-        bias: The mean error of the estimate.
-        sd: The spread of the estimate.
-        rmse: The root of the mean squared error.
-        coverage: The share of intervals that hold the truth, among the samples that give one; NaN if none does.
-        repeats: Samples at each budget.
+        errors: [budgets, repeats, K]: the estimate of each sample less the truth.
+        coverage: [budgets, K]: the share of intervals that hold the truth, among the samples that give one; NaN if none
+            does.
     """
 
     design: str
     budgets: tuple[int, ...]
-    bias: FloatArray
-    sd: FloatArray
-    rmse: FloatArray
+    errors: FloatArray
     coverage: FloatArray
-    repeats: int
+
+    @property
+    def bias(self) -> FloatArray:
+        """[budgets, K]: the mean error."""
+        return np.asarray(self.errors.mean(axis=1))
+
+    @property
+    def sd(self) -> FloatArray:
+        """[budgets, K]: the spread of the estimate."""
+        return np.asarray(self.errors.std(axis=1))
+
+    @property
+    def rmse(self) -> FloatArray:
+        """[budgets, K]: the root of the mean squared error."""
+        return np.asarray(np.sqrt((self.errors**2).mean(axis=1)))
 
 
 def error_against_budget(
@@ -52,16 +63,17 @@ def error_against_budget(
     weights: ArrayLike,
     features: ArrayLike,
     budgets: Sequence[int],
-    designs: Sequence[str] = ("m1", "m2", "hajek", "horvitz_thompson", "m3", "cluster", "systematic", "pivotal"),
+    designs: Sequence[str] = RESAMPLED,
     repeats: int = 500,
     seed: int = 0,
     level: float = 0.95,
     range_: Range | None = None,
+    seeds: int = 1,
 ) -> tuple[DesignErrors, ...]:
     """The error of each design at each budget, by resampling from complete scores.
 
-    Each sample sees one run of each method at each chosen point, drawn from those in the table. The truth is the
-    weighted mean of all runs.
+    Each sample sees runs of each method at each chosen point, drawn from those in the table with replacement. The
+    truth is the weighted mean of all runs.
 
     Args:
         table: [K, N] or [K, N, seeds], complete.
@@ -73,6 +85,7 @@ def error_against_budget(
         seed: Of the random numbers.
         level: The coverage that intervals claim.
         range_: The least and the greatest possible score, if known.
+        seeds: Runs that a sample sees of each method at each of its points.
 
     Returns:
         One record for each design.
@@ -99,32 +112,37 @@ def error_against_budget(
     bounds = None if range_ is None else checked_bounds(range_)
     checked_level(level)
     checked_count(repeats, "repeats")
+    checked_count(seeds, "seeds")
     truth = runs.mean(axis=2) @ p
     distances = squared_distances(space, space)
     errors: dict[str, list[list[FloatArray]]] = {name: [[] for _ in sizes] for name in designs}
     inside: dict[str, list[list[FloatArray]]] = {name: [[] for _ in sizes] for name in designs}
     rng = np.random.default_rng(seed)
     for name, at, sample in _samples(p, space, sizes, designs, repeats, seed):
-        which = rng.integers(runs.shape[2], size=(len(runs), len(sample.chosen)))
-        seen = np.take_along_axis(runs[:, sample.chosen], which[:, :, None], axis=2)
+        which = rng.integers(runs.shape[2], size=(len(runs), len(sample.chosen), seeds))
+        seen = np.take_along_axis(runs[:, sample.chosen], which, axis=2)
         estimate = estimate_in(sample, seen, p, space, level, bounds, distances=distances)
         ends = [estimate.estimate(k) for k in range(len(runs))]
         held = [e.low - 1e-12 <= t <= e.high + 1e-12 if e.known else np.nan for e, t in zip(ends, truth, strict=True)]
         errors[name][at].append(estimate.values - truth)
         inside[name][at].append(np.array(held, dtype=np.float64))
-    return tuple(_summed(name, sizes, np.array(errors[name]), np.array(inside[name]), repeats) for name in designs)
+    return tuple(
+        DesignErrors(name, sizes, np.array(errors[name]), _coverage(np.array(inside[name]))) for name in designs
+    )
 
 
 def _samples(
     p: FloatArray, space: FloatArray, sizes: Sequence[int], designs: Sequence[str], repeats: int, seed: int
 ) -> Iterator[tuple[str, int, Sample]]:
     """Samples with the name of their design and the index of their budget. Orders and clusters are made once."""
-    alone = [name for name in designs if name not in ("m3", "cluster", "pivotal")]
+    nested = [name for name in designs if name in ("pivotal", "assisted")]
+    alone = [name for name in designs if name not in ("m3", "cluster", *nested)]
     for repeat in range(repeats):
-        order = order_in(p, space, seed + repeat) if "pivotal" in designs else None
+        order = order_in(p, space, seed + repeat) if nested else None
         for at, n in enumerate(sizes):
             if order is not None:
-                yield "pivotal", at, prefix(p, order, n)
+                for name in nested:
+                    yield name, at, replace(prefix(p, order, n), design=name)
             for name in alone:
                 yield name, at, DESIGNS[name].draw(p, space, n, seed + repeat)
     if not {"m3", "cluster"} & set(designs):
@@ -140,19 +158,11 @@ def _samples(
                 yield "cluster", at, one_of_each(clustered, p, rng)
 
 
-def _summed(name: str, sizes: tuple[int, ...], errors: FloatArray, inside: FloatArray, repeats: int) -> DesignErrors:
-    """Errors and coverage [budgets, repeats, K], summed over repeats."""
+def _coverage(inside: FloatArray) -> FloatArray:
+    """The mean over repeats of [budgets, repeats, K], where an interval was given."""
     given = ~np.isnan(inside)
     held = np.where(given, inside, 0.0).sum(axis=1) / np.maximum(given.sum(axis=1), 1)
-    return DesignErrors(
-        name,
-        sizes,
-        errors.mean(axis=1),
-        errors.std(axis=1),
-        np.sqrt((errors**2).mean(axis=1)),
-        np.where(given.any(axis=1), held, np.nan),
-        repeats,
-    )
+    return np.where(given.any(axis=1), held, np.nan)
 
 
 def failure_weights(

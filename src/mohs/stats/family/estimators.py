@@ -5,6 +5,9 @@ Nearby points are alike, and a balanced sample takes few of a kind. So the error
 differences between neighbours, not that of all scores. With one seed at each point these differences hold both
 errors. With two or more the spread over seeds is known, and the design's error shrinks with the share of the family
 that was sampled.
+
+A sample whose scores are nearly all alike may lack the few points at which they are not. So no interval is narrower
+than one more point would make it, at the farthest score that any method has.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from numpy.typing import ArrayLike
 from mohs.core.errors import UsageError
 from mohs.stats.checks import FloatArray, checked_array, checked_index, checked_level
 from mohs.stats.family.assisted import regression
-from mohs.stats.family.designs import Sample
+from mohs.stats.family.designs import DESIGNS, Sample
 from mohs.stats.family.frame import checked_weights, squared_distances, standardised
 from mohs.stats.family.tails import FEWEST_POINTS, skewness, too_skewed
 from mohs.stats.family.variance import Bools, covariance_of, share_bounds
@@ -42,6 +45,9 @@ class FamilyEstimate:
         why: Why not; empty if there are.
         skew: The skewness of the differences of two methods, [K, K]; on the diagonal that of a method's scores.
         bounds: The least and the greatest score; None if they are not known.
+        reach: The least and the greatest score that any method has at a point, or the bounds.
+        widest: The largest difference of two methods at a point.
+        unseen: The weight of one more point; 0 where all points have several runs.
     """
 
     values: FloatArray
@@ -54,14 +60,23 @@ class FamilyEstimate:
     known: bool
     why: str
     skew: FloatArray
-    bounds: Range | None = None
+    bounds: Range | None
+    reach: Range
+    widest: float
+    unseen: float
 
     def estimate(self, i: int, comparisons: int = 1) -> Estimate:
         """The mean of method i over the family, with its interval."""
         checked_index(i, len(self.values), "i")
         bounds = self.bounds or (-inf, inf)
         return self._interval(
-            self.values[i], self.covariance[i, i], self.skew[i, i], bounds, "mean over the family", comparisons
+            self.values[i],
+            self.covariance[i, i],
+            self.skew[i, i],
+            self.reach,
+            bounds,
+            "mean over the family",
+            comparisons,
         )
 
     def share(self, i: int, comparisons: int = 1) -> Estimate:
@@ -87,24 +102,26 @@ class FamilyEstimate:
             self.values[i] - self.values[j],
             variance,
             self.skew[i, j] if i != j else 0.0,
+            (-self.widest, self.widest) if i != j else (0.0, 0.0),
             (low - high, high - low),
             "difference of means over the family",
             comparisons,
         )
 
     def _interval(
-        self, value: float, variance: float, skew: float, bounds: Range, statistic: str, comparisons: int
+        self, value: float, variance: float, skew: float, reach: Range, bounds: Range, statistic: str, comparisons: int
     ) -> Estimate:
         level = corrected_level(self.level, comparisons)
         low = high = nan
         if self.known and not too_skewed(skew, self.n):
-            if variance > 1e-18 or bounds[0] == -inf:
-                half = float(student_quantile(np.array(self.df), level)) * max(variance, 0.0) ** 0.5
-                low, high = value - half, value + half
-            else:  # all points agree: what no point has shown may still be there (as in `stats/bounded.py`)
-                unseen = 1 - ((1 - level) / 2) ** (1 / self.n)
-                low, high = value - (value - bounds[0]) * unseen, value + (bounds[1] - value) * unseen
-            low, high = max(low, bounds[0]), min(high, bounds[1])
+            below, above = value - reach[0], reach[1] - value
+            if variance > 1e-18:
+                spread = max(variance**0.5, max(below, above) * self.unseen)
+                below = above = float(student_quantile(np.array(self.df), level)) * spread
+            else:  # all points agree (as in `stats/bounded.py`)
+                share = 1 - ((1 - level) / 2) ** (1 / self.n)
+                below, above = below * share, above * share
+            low, high = max(value - below, bounds[0]), min(value + above, bounds[1])
         method = f"{self.design}, Student t"
         return Estimate(float(np.clip(value, *bounds)), float(low), float(high), self.n, level, statistic, method)
 
@@ -116,7 +133,6 @@ def estimate_family(
     features: ArrayLike,
     level: float = 0.95,
     range_: Range | None = None,
-    assisted: bool = False,
     strata: ArrayLike | None = None,
 ) -> FamilyEstimate:
     """Estimates the mean score of each method over the family.
@@ -130,13 +146,11 @@ def estimate_family(
         features: Of all N points, [N, F].
         level: The coverage that intervals claim.
         range_: The least and the greatest possible score, if both are known; no interval leaves it.
-        assisted: Whether a regression on the features, cross-fitted, predicts the scores of all points; the sample then
-            only estimates by how much the regression is wrong.
         strata: The stratum of each point, as for the design.
 
     Returns:
-        Means and the covariance of their errors. There are no intervals with fewer than 16 points, and none where
-        scores are too skewed for so few points.
+        Means and the covariance of their errors. There are no intervals with fewer than 16 points, with a design
+        that is biased or does not show its error, or where one point makes most of the spread of the scores.
 
     Raises:
         UsageError: Scores do not fit the sample, or no point has a run of every method.
@@ -153,7 +167,7 @@ def estimate_family(
     checked_level(level)
     bounds = None if range_ is None else checked_bounds(range_)
     p, space = checked_weights(weights), standardised(features, strata)
-    return estimate_in(sample, as_runs(scores, len(sample.chosen)), p, space, level, bounds, assisted)
+    return estimate_in(sample, as_runs(scores, len(sample.chosen)), p, space, level, bounds)
 
 
 def estimate_in(
@@ -163,7 +177,6 @@ def estimate_in(
     space: FloatArray,
     level: float,
     bounds: Range | None = None,
-    assisted: bool = False,
     distances: FloatArray | None = None,
 ) -> FamilyEstimate:
     """The estimate from runs [K, n, seeds] at places in a space; its squared distances [N, N] may be known already."""
@@ -175,7 +188,8 @@ def estimate_in(
     y = np.nansum(runs, axis=2) / count
     w = sample.weights[there] / sample.weights[there].sum()
 
-    residual, predicted = (y, np.zeros(len(y))) if not assisted else regression(y, w, space, chosen, p)
+    assisted = DESIGNS[sample.design].assisted
+    residual, predicted = regression(y, w, space, chosen, p) if assisted else (y, np.zeros(len(y)))
     values = predicted + residual @ w
     seeds = int(count.min())
     rows = chosen
@@ -183,10 +197,19 @@ def estimate_in(
         distances, rows = squared_distances(space[chosen], space[chosen]), np.arange(len(chosen))
     covariance, df = covariance_of(sample, there, residual, w, distances, rows, runs if seeds > 1 else None)
     n = len(chosen)
-    why = "" if n >= FEWEST_POINTS else f"an interval needs at least {FEWEST_POINTS} points; there are {n}."
     pairs = np.where(np.eye(len(y), dtype=bool)[:, :, None], y[:, None], y[:, None] - y)
+    skew, why, unseen = skewness(pairs, w), "", 1 / (n + 1)
+    if seeds > 1 and len(np.unique(chosen)) == len(p):  # all points ran: only seeds are left to chance
+        df, skew, unseen = float((count - 1).sum(axis=1).min()), np.zeros_like(skew), 0.0
+    elif not DESIGNS[sample.design].interval:
+        why = f"no interval holds with the design {sample.design}."
+    elif n < FEWEST_POINTS:
+        why = f"an interval needs at least {FEWEST_POINTS} points, or all of them with several seeds; there are {n}."
+    low, high = bounds or (-inf, inf)
+    reach = (float(y.min()) if low == -inf else low, float(y.max()) if high == inf else high)
+    widest = float(np.abs(y[:, None] - y).max())
     return FamilyEstimate(
-        values, covariance, df, n, seeds, sample.design, level, not why, why, skewness(pairs, w), bounds
+        values, covariance, df, n, seeds, sample.design, level, not why, why, skew, bounds, reach, widest, unseen
     )
 
 

@@ -67,11 +67,19 @@ class FailureTree:
         worst = self.rules[0]
         rest = 1 - worst.weight
         elsewhere = (self.failing - worst.weight * worst.failing) / rest if rest > 0 else 0.0
-        where = " and ".join(str(c) for c in worst.conditions)
+        where = " and ".join(_in_words(worst.conditions))
         return (
             f"{method} fails on {worst.failing:.0%} of the points with {where} (n = {worst.n}), "
             f"and on {abs(elsewhere):.0%} elsewhere (n = {self.n - worst.n})."
         )
+
+
+def _in_words(conditions: Sequence[Condition]) -> list[str]:
+    """Conditions as text; a lower and an upper end that are one value are an equation."""
+    single = {c.feature: c.value for c in conditions if c.above}
+    equal = {c.feature for c in conditions if not c.above and single.get(c.feature) == c.value}
+    texts = (f"{c.feature} = {c.value:g}" if c.feature in equal else str(c) for c in conditions)
+    return list(dict.fromkeys(texts))
 
 
 def explain_failures(
@@ -82,7 +90,7 @@ def explain_failures(
     Args:
         failed: For each point whether it fails, or the share of its runs that do, [n].
         features: Of the same points, [n, F].
-        names: Of the features.
+        names: Of the features; without any nothing is explained.
         weights: By which points count; equal by default.
         seed: Of the folds of the cross-validation.
 
@@ -98,7 +106,8 @@ def explain_failures(
         >>> explain_failures([x < 2 for x in length], [[x] for x in length], ["length"]).sentence("PPO")
         'PPO fails on 100% of the points with length ≤ 1.9 (n = 20), and on 0% elsewhere (n = 40).'
     """
-    y, x = checked_array(failed, "failed", 1), checked_array(features, "features", 2)
+    y = checked_array(failed, "failed", 1)
+    x = checked_array(features, "features", 2) if names else np.zeros((len(y), 0))
     if x.shape != (len(y), len(names)) or np.isnan(x).any():
         raise UsageError(f"features must be numbers, [{len(y)} points, {len(names)} names]; got shape {x.shape}.")
     if not ((y >= 0) & (y <= 1)).all():
@@ -107,7 +116,7 @@ def explain_failures(
     if len(w) != len(y):
         raise UsageError(f"weights has {len(w)} points, but failed {len(y)}.")
     whole = float(y @ w)
-    if np.ptp(y) == 0 or len(y) < 4 * FEWEST_IN_LEAF:
+    if np.ptp(y) == 0 or len(y) < 4 * FEWEST_IN_LEAF or not names:
         return FailureTree((FailureRule((), len(y), 1.0, whole),), len(y), whole)
     tree = _pruned(x, y, w, seed)
     leaf = tree.apply(x)

@@ -1,14 +1,15 @@
 """How many models must be trained for an interval of a given width, or to decide which of two methods is better?
 
 A pilot tells how much scores differ between neighbouring points and between seeds. An average over n points with m
-seeds each has the variance (between·(1 − n/N) + within/m)/n, so for the same number of models more points are always
-better than more seeds, until every point of the family is trained.
+seeds each has the variance (between·(1 − n/N) + within/m)/n, with one seed at each point (between + within)/n. So for
+the same number of models more points are always better than more seeds, until every point of the family is trained.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass
-from math import ceil
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,7 @@ from mohs.stats.family.estimators import FamilyEstimate, estimate_family
 from mohs.stats.family.tails import FEWEST_POINTS
 from mohs.stats.family.variance import seed_covariance
 from mohs.stats.intervals import corrected_level, student_quantile
+from mohs.stats.ranges import Range
 
 POWER = 0.8
 MOST_SEEDS = 1000
@@ -30,27 +32,36 @@ DF_PER_POINT = 0.7  # different pairs of neighbours in a sample of n points, abo
 class Components:
     """The variance of one score: between the points of a neighbourhood, and between the seeds of a point.
 
-    With one seed they cannot be told apart: `split` is False and all of it counts as between points.
+    With one seed they cannot be told apart: `split` is False and all of it counts as between points. `reach` is how far
+    from the mean a score may lie: no interval is narrower than one more point there would make it.
     """
 
     between: float
     within: float
     split: bool
+    reach: float = 0.0
 
     def variance(self, points: int, seeds: int, size: int) -> float:
-        """The variance of an average over so many points of a family of this size, with so many seeds at each."""
-        left = 1 - points / size if self.split else 1.0
+        """The variance of an average over so many points of a family of this size, with so many seeds at each.
+
+        With one seed at each point it is that of the interval, which cannot tell seeds from points.
+        """
+        left = 1 - points / size if self.split and seeds > 1 else 1.0
         return (self.between * left + self.within / seeds) / points
+
+    def error(self, points: int, seeds: int, size: int) -> float:
+        """The standard error on which the interval rests."""
+        unseen = 0.0 if seeds > 1 and points == size else self.reach / (points + 1)
+        return float(max(self.variance(points, seeds, size) ** 0.5, unseen))
 
 
 @dataclass(frozen=True)
 class Budget:
-    """Points and seeds that give an interval of the wanted width, and the width that is expected."""
+    """Points and seeds, and the width of the interval that they are expected to give."""
 
     points: int
     seeds: int
     width: float
-    enough: bool  # False if no number of seeds on all points would do
 
     @property
     def models(self) -> int:
@@ -59,7 +70,12 @@ class Budget:
 
 
 def components(
-    sample: Sample, scores: ArrayLike, weights: ArrayLike, features: ArrayLike, strata: ArrayLike | None = None
+    sample: Sample,
+    scores: ArrayLike,
+    weights: ArrayLike,
+    features: ArrayLike,
+    strata: ArrayLike | None = None,
+    range_: Range | None = None,
 ) -> tuple[tuple[Components, ...], ...]:
     """Variance components of a pilot, for each method and each difference of two.
 
@@ -69,6 +85,7 @@ def components(
         weights: Of all N points of the family.
         features: Of all N points, [N, F].
         strata: The stratum of each point, as for the design.
+        range_: The least and the greatest possible score, if known.
 
     Returns:
         [K][K] components: those of a method on the diagonal, those of the difference of two elsewhere.
@@ -84,10 +101,10 @@ def components(
         >>> found[0][0].split, found[0][0].within > found[0][0].between
         (True, True)
     """
-    found = estimate_family(sample, scores, weights, features, strata=strata)
+    found = estimate_family(sample, scores, weights, features, range_=range_, strata=strata)
     runs = np.asarray(scores, dtype=np.float64)
     if found.seeds == 1 or runs.ndim == 2:
-        return _components(found.covariance * found.n, np.zeros_like(found.covariance), split=False)
+        return _components(found, found.covariance, np.zeros_like(found.covariance), split=False)
     there = ~np.isnan(runs).all(axis=2).any(axis=0)
     w = sample.weights[there] / sample.weights[there].sum()
     noise = seed_covariance(runs[:, there], w**2)
@@ -98,16 +115,24 @@ def components(
     whole = estimate_family(
         Sample(sample.design, sample.chosen[there], sample.inclusion[there], w), means, weights, features, strata=strata
     ).covariance
-    return _components((whole - noise) * found.n, noise * found.n * seeds, split=True)
+    return _components(found, whole - noise, noise * seeds, split=True)
 
 
-def _components(between: FloatArray, within: FloatArray, split: bool) -> tuple[tuple[Components, ...], ...]:
-    k = len(between)
+def _components(
+    found: FamilyEstimate, between: FloatArray, within: FloatArray, split: bool
+) -> tuple[tuple[Components, ...], ...]:
+    """From the parts of the covariance of means over the points of a pilot."""
+    values, (low, high) = found.values, found.reach
 
     def of(c: FloatArray, i: int, j: int) -> float:
-        return max(0.0, float(c[i, i] if i == j else c[i, i] + c[j, j] - 2 * c[i, j]))
+        return found.n * max(0.0, float(c[i, i] if i == j else c[i, i] + c[j, j] - 2 * c[i, j]))
 
-    return tuple(tuple(Components(of(between, i, j), of(within, i, j), split) for j in range(k)) for i in range(k))
+    def reach(i: int, j: int) -> float:
+        value = float(values[i])
+        return max(value - low, high - value) if i == j else abs(value - float(values[j])) + found.widest
+
+    each = range(len(values))
+    return tuple(tuple(Components(of(between, i, j), of(within, i, j), split, reach(i, j)) for j in each) for i in each)
 
 
 def points_for_width(found: Components, width: float, size: int, seeds: int = 1, level: float = 0.95) -> int | None:
@@ -127,32 +152,28 @@ def points_for_width(found: Components, width: float, size: int, seeds: int = 1,
         >>> points_for_width(Components(0.0, 0.04, split=True), width=0.01, size=576) is None
         True
     """
-    checked_level(level)
-    if not width > 0:
-        raise UsageError(f"width must be positive; got {width!r}.")
-    for n in range(min(FEWEST_POINTS, size), size + 1):
-        if expected_width(found, n, seeds, size, level) <= width:
-            return n
-    return None
+    _check_width(width, level)
+    return _fewest_points(lambda n: expected_width(found, n, seeds, size, level) <= width, size)
 
 
 def expected_width(found: Components, points: int, seeds: int, size: int, level: float = 0.95) -> float:
     """The width of the interval that so many points and seeds are expected to give."""
-    t = float(student_quantile(np.array(max(1.0, DF_PER_POINT * points)), level))
-    return float(2 * t * found.variance(points, seeds, size) ** 0.5)
+    return float(2 * _student(points, level) * found.error(points, seeds, size))
 
 
-def plan_budget(found: Components, width: float, size: int, level: float = 0.95) -> Budget:
-    """The fewest models for an interval of this width: points first, seeds only when all points are trained.
+def plan_budget(found: Components, width: float, size: int, level: float = 0.95, seeds: int = 1) -> Budget | None:
+    """The fewest models for an interval of this width: more seeds only if one at every point is not enough.
 
     Args:
         found: Variance components of a pilot.
         width: The wanted width of the interval, from end to end.
         size: The number of points in the family.
         level: The coverage that the interval claims.
+        seeds: The least number of runs at each point.
 
     Returns:
-        Points and seeds. If not even 1,000 seeds on every point are enough, `enough` is False.
+        Points and seeds; None if not even 1,000 seeds at every point are enough, or if the pilot cannot tell what more
+        seeds would do.
 
     Raises:
         UsageError: The width is not positive.
@@ -160,26 +181,25 @@ def plan_budget(found: Components, width: float, size: int, level: float = 0.95)
     Example:
         >>> from mohs.stats.family import Components, plan_budget
         >>> plan = plan_budget(Components(0.01, 0.09, split=True), width=0.1, size=576)
-        >>> plan.points, plan.seeds, plan.enough
-        (154, 1, True)
+        >>> plan.points, plan.seeds
+        (158, 1)
         >>> plan_budget(Components(0.01, 0.09, split=True), width=0.02, size=576).seeds
         7
     """
-    checked_count(size, "size")
-    points = points_for_width(found, width, size, 1, level)
-    if points is not None:
-        return Budget(points, 1, expected_width(found, points, 1, size, level), enough=True)
-    if found.split:
-        t = float(student_quantile(np.array(DF_PER_POINT * size), level))
-        seeds = ceil(found.within / size * (2 * t / width) ** 2)
-        if seeds <= MOST_SEEDS:
-            return Budget(size, seeds, expected_width(found, size, seeds, size, level), enough=True)
-    return Budget(size, 1, expected_width(found, size, 1, size, level), enough=False)
+    _check_width(width, level)
+    return _fewest(lambda n, m: expected_width(found, n, m, size, level) <= width, found, size, seeds, level)
 
 
-def models_to_decide(
-    estimate: FamilyEstimate, i: int, j: int, size: int, found: Components, comparisons: int = 1, power: float = POWER
-) -> int | None:
+def budget_to_decide(
+    estimate: FamilyEstimate,
+    i: int,
+    j: int,
+    size: int,
+    found: Components,
+    comparisons: int = 1,
+    power: float = POWER,
+    seeds: int = 1,
+) -> Budget | None:
     """About how many models of each method would decide between methods i and j, if the difference is as it seems.
 
     With so many the interval of the difference excludes 0 with probability `power`.
@@ -192,36 +212,60 @@ def models_to_decide(
         found: Variance components of their difference.
         comparisons: How many differences are judged together.
         power: The probability with which the interval is to exclude 0.
+        seeds: The least number of runs at each point.
 
     Returns:
-        The number of models, points times seeds; None where even 1,000 seeds on all points would not do.
+        Points and seeds; None where even 1,000 seeds on all points would not do.
 
     Example:
-        >>> from mohs.stats.family import Components, draw, estimate_family, models_to_decide
+        >>> from mohs.stats.family import Components, budget_to_decide, draw, estimate_family
         >>> features, p = [[float(i)] for i in range(100)], [0.01] * 100
         >>> sample = draw("pivotal", p, features, n=25, seed=0)
         >>> scores = [[0.5 + (i % 2) / 10 for i in sample.chosen], [0.45 + (i % 3) / 10 for i in sample.chosen]]
         >>> estimate = estimate_family(sample, scores, p, features)
-        >>> models_to_decide(estimate, 0, 1, 100, Components(0.01, 0.0, split=True)) is not None
+        >>> budget_to_decide(estimate, 0, 1, 100, Components(0.01, 0.0, split=True)) is not None
         True
     """
     from scipy.special import ndtri
 
     checked_level(power, "power")
-    gap = abs(float(estimate.values[i] - estimate.values[j]))
+    gap, more = abs(float(estimate.values[i] - estimate.values[j])), float(ndtri(power))
     level = corrected_level(estimate.level, comparisons)
-    if gap == 0:
-        return None
 
     def decides(points: int, seeds: int) -> bool:
-        t = float(student_quantile(np.array(max(1.0, DF_PER_POINT * points)), level))
-        return bool((t + float(ndtri(power))) * found.variance(points, seeds, size) ** 0.5 <= gap)
+        return gap > 0 and (_student(points, level) + more) * found.error(points, seeds, size) <= gap
 
-    for n in range(min(FEWEST_POINTS, size), size + 1):
-        if decides(n, 1):
-            return n
-    if not found.split:
+    return _fewest(decides, found, size, seeds, level)
+
+
+def _fewest(
+    enough: Callable[[int, int], bool], found: Components, size: int, seeds: int, level: float
+) -> Budget | None:
+    """The fewest models of which points and seeds are enough: the fewest seeds, and then the fewest points.
+
+    For a given number of models the variance grows with the seeds. One seed cannot say what more would do.
+    """
+    checked_count(size, "size")
+    tried = range(seeds, MOST_SEEDS + 1) if found.split else range(seeds, seeds + 1)
+    at = bisect_left(tried, True, key=lambda m: enough(size, m))
+    if at == len(tried):
         return None
-    t = float(student_quantile(np.array(DF_PER_POINT * size), level)) + float(ndtri(power))
-    seeds = ceil(found.within / size * (t / gap) ** 2)
-    return size * seeds if seeds <= MOST_SEEDS else None
+    points = _fewest_points(lambda n: enough(n, tried[at]), size)
+    assert points is not None
+    return Budget(points, tried[at], expected_width(found, points, tried[at], size, level))
+
+
+def _fewest_points(enough: Callable[[int], bool], size: int) -> int | None:
+    tried = range(min(FEWEST_POINTS, size), size + 1)
+    at = bisect_left(tried, True, key=enough)
+    return None if at == len(tried) else tried[at]
+
+
+def _student(points: int, level: float) -> float:
+    return float(student_quantile(np.array(max(1.0, DF_PER_POINT * points)), level))
+
+
+def _check_width(width: float, level: float) -> None:
+    checked_level(level)
+    if not width > 0:
+        raise UsageError(f"width must be positive; got {width!r}.")

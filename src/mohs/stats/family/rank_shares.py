@@ -68,6 +68,7 @@ def rank_shares(tables: Sequence[ArrayLike], weights: Sequence[ArrayLike] | None
 
 def rank_share_intervals(
     tables: Sequence[ArrayLike],
+    weights: Sequence[ArrayLike] | None = None,
     level: float = 0.95,
     resamples: int = 300,
     seed: int = 0,
@@ -76,8 +77,12 @@ def rank_share_intervals(
 ) -> tuple[FloatArray, FloatArray]:
     """Intervals of `rank_shares` under a bootstrap of the seeds of every point, and of the points.
 
+    Resampled seeds add to the noise that the scores have, which makes shares more alike than they are. So intervals
+    are moved by the difference between the shares and their mean over bootstrap samples.
+
     Args:
         tables: For each task the scores [K, points, seeds]. Methods share neither seeds nor luck.
+        weights: For each task the weights of its points; equal by default.
         level: The coverage that each interval claims.
         resamples: Bootstrap samples.
         seed: Of the random numbers.
@@ -99,28 +104,34 @@ def rank_share_intervals(
         True
     """
     runs = [checked_array(t, "tables", 3) for t in tables]
-    _checked([r.mean(axis=2) for r in runs])
+    shares = rank_shares([r.mean(axis=2) for r in runs], weights)
+    chances = [np.full(r.shape[1], 1 / r.shape[1]) for r in runs] if weights is None else map(checked_weights, weights)
+    drawn_from = list(zip(runs, chances, strict=True))
     tail = (1 - checked_level(level)) / 2
     if not resample_points and max(r.shape[2] for r in runs) == 1:
         raise UsageError("an interval of rank shares needs two seeds at each point, or resample_points=True.")
     rng = np.random.default_rng(seed)
     found = np.array([
-        _resampled(runs, rng, resample_points, checked_count(combinations, "combinations"))
+        _resampled(drawn_from, rng, resample_points, checked_count(combinations, "combinations"))
         for _ in range(checked_count(resamples, "resamples"))
     ])  # fmt: skip
-    low, high = np.quantile(found, [tail, 1 - tail], axis=0)
+    low, high = np.clip(np.quantile(found, [tail, 1 - tail], axis=0) + shares - found.mean(axis=0), 0.0, 1.0)
     return low, high
 
 
-def _resampled(runs: list[FloatArray], rng: np.random.Generator, points: bool, combinations: int) -> FloatArray:
-    k, largest = len(runs[0]), max(float(np.abs(r).max()) for r in runs)
+def _resampled(
+    tables: list[tuple[FloatArray, FloatArray]], rng: np.random.Generator, points: bool, combinations: int
+) -> FloatArray:
+    """The shares of ranks among random combinations, from resampled runs [K, points, seeds] and weights."""
+    k, largest = len(tables[0][0]), max(float(np.abs(runs).max()) for runs, _ in tables)
     total = np.zeros((k, combinations))
-    for r in runs:
-        n, seeds = r.shape[1:]
-        drawn = rng.integers(seeds, size=r.shape)
-        means = np.take_along_axis(r, drawn, axis=2).mean(axis=2)
+    for runs, weights in tables:
+        n, seeds = runs.shape[1:]
+        drawn = rng.integers(seeds, size=runs.shape)
+        means = np.take_along_axis(runs, drawn, axis=2).mean(axis=2)
         there = np.asarray(rng.integers(n, size=n) if points else np.arange(n))
-        total += means[:, there[rng.integers(n, size=combinations)]]
+        upto = np.cumsum(weights[there])
+        total += means[:, there[np.searchsorted(upto, rng.random(combinations) * upto[-1], side="right")]]
     return _shared(_counted(total, TIED * largest, None) / combinations)
 
 

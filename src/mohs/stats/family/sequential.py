@@ -15,7 +15,6 @@ import numpy as np
 from mohs.core.errors import UsageError
 from mohs.stats.checks import checked_count, checked_level
 from mohs.stats.family.estimators import FamilyEstimate
-from mohs.stats.family.frame import Ints
 from mohs.stats.family.tails import FEWEST_POINTS
 from mohs.stats.intervals import bonferroni_comparisons
 
@@ -72,7 +71,7 @@ def spent(sizes: Sequence[int], level: float = 0.95) -> tuple[float, ...]:
 def decided(
     estimate: FamilyEstimate, look: int, sizes: Sequence[int], level: float = 0.95, margin: float = 0.0
 ) -> bool:
-    """Whether all pairs of methods that are neighbours in the ranking are decided at this look.
+    """Whether all pairs of methods are decided at this look.
 
     A pair is decided if the interval of its difference excludes 0, or lies within ±margin (the two are equivalent).
     Intervals are corrected for all pairs of methods and for the looks.
@@ -103,8 +102,8 @@ def decided(
     if margin < 0:
         raise UsageError(f"margin must not be negative; got {margin!r}.")
     comparisons = look_comparisons(estimate, look, sizes, level)
-    order: Ints = np.argsort(-estimate.values, kind="stable")
-    found = [estimate.difference(int(a), int(b), comparisons) for a, b in itertools.pairwise(order)]
+    pairs = itertools.combinations(range(len(estimate.values)), 2)
+    found = [estimate.difference(a, b, comparisons) for a, b in pairs]
     return all(
         e.known and (e.low > 0 or e.high < 0 or (margin > 0 and -margin <= e.low and e.high <= margin)) for e in found
     )
@@ -117,4 +116,4 @@ def look_comparisons(estimate: FamilyEstimate, look: int, sizes: Sequence[int], 
     holds jointly over all looks.
     """
     share = spent(sizes, level)[look] / (1 - estimate.level)
-    return int(np.ceil(bonferroni_comparisons(len(estimate.values)) / share))
+    return int(np.ceil(bonferroni_comparisons(len(estimate.values)) / share - 1e-9))

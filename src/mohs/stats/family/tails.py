@@ -14,7 +14,7 @@ from mohs.stats.checks import FloatArray, checked_array
 
 FEWEST_POINTS = 16
 COCHRAN = 25.0
-REFUSED = 6.0  # times the squared skewness: with fewer points there is no interval
+REFUSED = 1.5  # times the squared skewness: with fewer points one of them makes most of the spread
 
 
 def skewness(values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -37,7 +37,7 @@ def points_for_skewness(skew: float) -> int:
 
 
 def too_skewed(skew: ArrayLike, n: int) -> bool:
-    """Whether scores of n points are so skewed that an interval of their mean would be wrong."""
+    """Whether one of n points makes most of the spread, so that an interval would hang on it alone."""
     return bool((REFUSED * np.square(skew) > n).any())
 
 
@@ -54,8 +54,9 @@ def skewness_warning(skew: float, n: int) -> str:
     needed = points_for_skewness(skew)
     if n >= needed:
         return ""
+    size = f"{skew:.1f}".replace("-", "−")
     return (
-        f"The scores are heavy-tailed (skewness {skew:.1f}): "
+        f"The scores are heavy-tailed (skewness {size}): "
         f"the interval of their mean needs about {needed:,} points, not {n}."
     )
 

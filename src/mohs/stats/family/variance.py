@@ -14,7 +14,7 @@ from mohs.stats.intervals import student_quantile
 
 Bools = NDArray[np.bool_]
 # Designs that spread their points: neighbours in the sample stand for what the design could have chosen instead.
-SPREAD = {"pivotal", "cluster", "systematic", "census"}
+SPREAD = {"pivotal", "assisted", "cluster", "systematic", "census"}
 NEIGHBOURS = 2  # one neighbour covers up to .03 less where weights differ much, three cover too much
 MOST_TRIALS = 10  # by which a balanced design may multiply the trials that its points are worth
 TIED = 1e-9  # squared distances as near as this are ties
@@ -31,12 +31,14 @@ def covariance_of(
 ) -> tuple[FloatArray, float]:
     """The covariance of the errors of means y @ w, and its degrees of freedom."""
     n = y.shape[1]
-    if n == 1:
+    if n == 1 and (runs is None or sample.inclusion[there][0] < 1):
         return np.full((len(y), len(y)), nan), 1.0
     left = np.ones(n) if runs is None else 1 - np.minimum(sample.inclusion[there], 1.0)
     if sample.design == "m1":
         left = np.ones(n)  # with replacement a sampled point can be drawn again
-    if sample.design in SPREAD:
+    if n == 1:  # the whole family: nothing else could have been drawn
+        design, df = np.zeros((len(y), len(y))), 1.0
+    elif sample.design in SPREAD:
         design, df = neighbour_covariance(y, left * w**2, distances, rows)
     else:
         u = w * (y - (y @ w)[:, None]) * np.sqrt(left)

@@ -32,7 +32,7 @@ class Convergence:
 def convergence(verdict: FamilyVerdict) -> Convergence | None:
     """None where the sample is not nested, or has too few points to be cut."""
     study, n = verdict.study, len(verdict.used)
-    if study.design not in ("pivotal", "census") or n < FEWEST_POINTS + 4:
+    if not study.nested or n < FEWEST_POINTS + 4:
         return None
     sizes = tuple(int(size) for size in np.unique(np.geomspace(FEWEST_POINTS, n, STEPS).round()))
     scores = verdict.outcomes.scores

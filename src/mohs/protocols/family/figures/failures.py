@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mohs.protocols.family.verdict import FamilyVerdict
-from mohs.report.figures.looks import colour, dash, short, symbol
+from mohs.report.figures.looks import broken, colour, dash, short, symbol
 from mohs.report.theme import dress, heading
 from mohs.stats import Estimate
 from mohs.stats.counts import share
@@ -67,7 +67,8 @@ def failures_figure(data: FailureShares) -> go.Figure:
     columns = min(COLUMNS, len(data.axes))
     rows = -(-len(data.axes) // columns)
     figure = make_subplots(rows=rows, cols=columns, horizontal_spacing=0.1, vertical_spacing=0.36 / rows)
-    dress(figure, 120 + 230 * rows, data.note)
+    dress(figure, 134 + 230 * rows, broken(data.note))
+    figure.update_layout(margin={"t": 90})
     for i, axis in enumerate(data.axes):
         cell, number = {"row": i // columns + 1, "col": i % columns + 1}, "" if i == 0 else str(i + 1)
         for k, (name, agent) in enumerate(zip(data.names, data.agents, strict=True)):

@@ -17,6 +17,7 @@ TIE = 0.02  # of the range of scores: a smaller lead is a tie
 MOST_TICKS = 8
 WIDEST = 0.32  # how far points of one cell of a slice are spread, in units of a cell
 Floats = npt.NDArray[np.float64]
+Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,12 +27,12 @@ class Places:
     columns: tuple[str, ...]
     values: Floats
     ranks: Floats
-    winners: npt.NDArray[np.int64]
+    winners: Ints
     names: tuple[str, ...]
     points: tuple[str, ...]
     note: str
 
-    def groups(self) -> list[tuple[int, str, npt.NDArray[np.int64]]]:
+    def groups(self) -> list[tuple[int, str, Ints]]:
         """Ties, then every method that wins somewhere, with their points."""
         found = []
         for i in (-1, *range(len(self.names))):
@@ -99,14 +100,19 @@ def parallel_figure(data: Places) -> go.Figure:
 
 def telling_axes(data: Places) -> tuple[int, int] | None:
     """The two columns whose cells say most about who wins: the largest share of points that win their cell's vote."""
-    best: tuple[float, tuple[int, int]] | None = None
+    best: tuple[int, tuple[int, int]] | None = None
     cells = np.column_stack([_binned(column) for column in data.ranks.T])
     for a, b in combinations(range(len(data.columns)), 2):
         codes = cells[:, a] * (cells[:, b].max() + 1) + cells[:, b]
-        agree = sum(np.bincount(data.winners[codes == code] + 1).max() for code in np.unique(codes))
+        agree = agreement(codes, data.winners)
         if best is None or agree > best[0]:
-            best = float(agree), (a, b)
+            best = agree, (a, b)
     return None if best is None else best[1]
+
+
+def agreement(codes: Ints, winners: Ints) -> int:
+    """How many points have the winner that most points of their cell have."""
+    return sum(int(np.bincount(winners[codes == code] + 1).max()) for code in np.unique(codes))
 
 
 def slice_figure(data: Places, axes: tuple[int, int]) -> go.Figure:
@@ -136,7 +142,7 @@ def slice_figure(data: Places, axes: tuple[int, int]) -> go.Figure:
     return figure
 
 
-def _binned(column: Floats) -> npt.NDArray[np.int64]:
+def _binned(column: Floats) -> Ints:
     """Ranks in at most `MOST_TICKS` bins."""
     return np.asarray(np.minimum(column * MOST_TICKS // (column.max() + 1), column), dtype=np.int64)
 
