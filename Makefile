@@ -9,7 +9,7 @@ export NUMBA_NUM_THREADS := 1
 # PNGs are drawn by Debian's Chromium; another browser can be named here.
 export BROWSER_PATH ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
-.PHONY: demo test lint types unit slow bench browser procgen clean
+.PHONY: demo test lint types unit slow bench browser gl procgen clean
 
 demo: $(READY) browser
 	@rm -rf $(DEMO)
@@ -22,7 +22,7 @@ demo: $(READY) browser
 	@echo
 	@echo "Open $(DEMO)/dqn/report.html, $(DEMO)/comparison/report.html and $(DEMO)/card/report.html in a browser."
 
-test: $(READY) browser procgen lint types unit
+test: $(READY) browser gl procgen lint types unit
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -55,6 +55,13 @@ browser:
 	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null 2>&1 && \
 	    { apt-get update -qq; apt-get install -y -qq --no-install-recommends chromium >/dev/null; }; } || \
 	  echo "no Chromium found: static pictures (--png) are skipped"
+
+# Views of MuJoCo need OpenGL without a window.
+gl:
+	@ldconfig -p 2>/dev/null | grep -q libEGL_mesa || \
+	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null 2>&1 && \
+	    { apt-get update -qq; apt-get install -y -qq --no-install-recommends libegl1 libgl1-mesa-dri >/dev/null; }; } || \
+	  echo "no OpenGL without a window found: views of MuJoCo are skipped"
 
 # Procgen's metadata ask for numpy 1 and the old gym; what mohs uses of it needs neither.
 procgen: $(READY)

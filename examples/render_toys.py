@@ -1,8 +1,8 @@
-"""What do the toys look like? One picture of each, after a few steps.
+"""What do the toys and the control problems look like? One picture of each, after a few steps.
 
 Run it:  python examples/render_toys.py OUT      (OUT/discrete.png and others)
 
-The same pictures come from any toy that is made with render_mode="rgb_array"; render_mode="human" shows them in a
+The same pictures come from any of them that is made with render_mode="rgb_array"; render_mode="human" shows them in a
 window.
 """
 
@@ -49,6 +49,11 @@ PICTURES = {
         {"state_space_dim": 3, "irrelevant_dimensions": 2, "start_point": (-8, 3, 6, 2, -4)},
         [(1, 0.3, -0.8, 0.5, 0.2), (1, 0.1, -1, 0.3, 0.4), (0.9, -0.4, -1, 0.5, -0.2), (0.9, -0.7, -0.6, 0.1, 0.3)],
     ),
+    "cartpole": ("control/cartpole", {"length": 1.0}, [1] * 6 + [0] * 3),
+    "pendulum": ("control/pendulum", {}, [(2.0,)] * 14),
+    "mountain_car": ("control/mountain_car", {}, [0] * 35 + [2] * 40),
+    "acrobot": ("control/acrobot", {}, ([2] * 6 + [0] * 7) * 4),
+    "quad": ("control/quad", {"u": 1.0, "l": 4.0}, [(1.0,)] * 5 + [(0.3,)] * 12),
 }  # fmt: skip
 
 

@@ -22,10 +22,10 @@ pytestmark = pytest.mark.skipif(
 
 
 def test_every_procgen_game_is_played() -> None:
-    from mohs.envs.suites.procgen import GAMES as ALL
-    from mohs.envs.suites.procgen import _library
+    from mohs.envs.suites.procgen.env import GAMES as ALL
+    from mohs.envs.suites.procgen.library import library
 
-    assert sorted(game.lower() for game in ALL) == sorted(_library().ENV_NAMES)
+    assert sorted(game.lower() for game in ALL) == sorted(library().ENV_NAMES)
     for game in ALL:
         taken = play(mohs.make(f"procgen/{game}", distribution_mode="easy", num_levels=5), 20)
         assert taken[0][0].shape == (64, 64, 3)
@@ -64,10 +64,10 @@ def test_procgen_levels_are_those_asked_for_and_seeded() -> None:
 def test_an_episode_of_procgen_ends_where_the_next_begins() -> None:
     """Against Procgen itself, which shows the next episode in the step that ends one."""
     from mohs.core.seeding import child, seed_of
-    from mohs.envs.suites.procgen import _library
+    from mohs.envs.suites.procgen.library import library
 
     env = mohs.make("procgen/BigFish", distribution_mode="easy")
-    raw = _library().ProcgenGym3Env(
+    raw = library().ProcgenGym3Env(
         num=1, env_name="bigfish", distribution_mode="easy", num_threads=0, rand_seed=seed_of(child(7, "levels"))
     )
     seen, _ = env.reset(seed=7)

@@ -12,7 +12,8 @@ Harder = Literal["up", "down", "both", "none"]
 Touches = Literal["P", "R", "O", "A", "T", "rho0"]
 # "wrapper" is any Gymnasium environment (through `mohs.inject`), the two after it are those of one kind.
 Applies = Literal[
-    "discrete toy", "continuous toy", "grid toy", "challenge", "table", "wrapper", "image wrapper", "MuJoCo wrapper"
+    "discrete toy", "continuous toy", "grid toy", "challenge", "arcade", "table", "wrapper", "image wrapper",
+    "MuJoCo wrapper",
 ]  # fmt: skip
 WRAPPERS: tuple[Applies, ...] = ("wrapper", "image wrapper", "MuJoCo wrapper")  # a dial is read in the first that fits
 

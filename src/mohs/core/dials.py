@@ -106,7 +106,7 @@ _CATALOGUE = (
         "Normal noise added to the reward of every step.",
     ),
     Dial(
-        "reward_probability", "probability", Real(0, 1, low_open=True), 1.0, 1.0, "down", ("R",), ("wrapper",),
+        "reward_probability", "probability", Real(0, 1, low_open=True), 1.0, 1.0, "down", ("R",), ("arcade", "wrapper"),
         "A reward is given with this probability, divided by it so that its mean stays, and else withheld.",
     ),
     Dial(

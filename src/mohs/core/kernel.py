@@ -34,6 +34,19 @@ def law(function: Compiled) -> Compiled:
     return _compile(function, inline="always", _nrt=False, error_model="numpy")
 
 
+def routine(function: Compiled) -> Compiled:
+    """A function that kernels call. It is compiled by itself, so kernels that share it compile sooner."""
+    return _compile(
+        function,
+        cache=True,
+        nogil=True,
+        _nrt=False,
+        error_model="numpy",
+        no_cpython_wrapper=True,
+        no_cfunc_wrapper=True,
+    )
+
+
 def entry(function: Compiled, *examples: Any) -> Compiled:
     """The machine code of a kernel for arguments of exactly these types, without numba's dispatch.
 

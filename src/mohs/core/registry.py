@@ -71,8 +71,10 @@ class Environment:
         implied: Parameters that follow from others unless they are given.
         third_party: Whether another package makes the environment.
         refused: Dials that it must not have, each with the reason.
-        levels: What numbers the levels that it generates: `seed`, the structure seed, or a parameter. None: none.
+        levels: What numbers the levels that it generates: `seed`, the structure seed, or a parameter. Empty: none.
         check_context: `task -> None`: raises where the parameter `context` of the task does not fit the environment.
+        held_out: `task -> Source`: the same task on levels that training does not have.
+        classes: `task -> Classes`: what its masks tell apart, where it has the parameter `view` (`mohs.core.views`).
 
     Example:
         >>> import mohs
@@ -107,8 +109,10 @@ class Environment:
     implied: tuple[str, ...] = ()
     third_party: bool = False
     refused: Mapping[str, str] = field(default_factory=dict)
-    levels: str | None = None
+    levels: str = ""
     check_context: str | None = None
+    held_out: str | None = None
+    classes: str | None = None
 
     def realisation(self, name: str) -> Any:
         """A part of the environment, such as `face` or `table`, imported.

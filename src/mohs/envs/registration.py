@@ -30,14 +30,19 @@ from mohs.envs.entries.custom import CUSTOM
 from mohs.envs.entries.third_party import THIRD_PARTY
 from mohs.tables.challenge.grid import candidates
 
-# Each module of `entries` holds the entry of the same name, in capitals.
+# Each module of `entries` holds the entry of the same name, in capitals, or several of them.
 NAMES = (
-    "acrobot", "cartpole", "challenge", "continuous", "ctgraph", "discrete", "grid", "mountain_car",
+    "acrobot", "arcade", "cartpole", "challenge", "continuous", "ctgraph", "discrete", "grid", "mountain_car",
     "mountain_car_continuous", "pendulum", "quad",
 )  # fmt: skip
-ENTRIES: tuple[Environment, ...] = tuple(
-    getattr(import_module(f"mohs.envs.entries.{name}"), name.upper()) for name in NAMES
-)
+
+
+def _entries(name: str) -> tuple[Environment, ...]:
+    found = getattr(import_module(f"mohs.envs.entries.{name}"), name.upper())
+    return found if isinstance(found, tuple) else (found,)
+
+
+ENTRIES: tuple[Environment, ...] = tuple(entry for name in NAMES for entry in _entries(name))
 PLUGINS = "mohs.environments"
 
 

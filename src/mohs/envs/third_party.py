@@ -18,12 +18,14 @@ from mohs.core.errors import UsageError
 from mohs.core.seeding import child, seed_of
 from mohs.core.task import Source, Task, TaskSet, members
 from mohs.core.values import resolve
+from mohs.core.views import VIEW_PARAMETERS, Classes, View
 from mohs.envs.contexts.attributes import OF_SPACES
 from mohs.envs.contexts.wrapper import ContextEnv, check_names, context_value
 from mohs.envs.entries.custom import SOURCE, version
 from mohs.envs.fleets import Info, autoreset
 from mohs.envs.inject import inject, inject_vec
 from mohs.envs.suites.packages import suite_of
+from mohs.envs.views.screens import Eyes, Offered, ViewEnv
 
 Env = gymnasium.Env[Any, Any]
 _ALIKE = "tasks that are played together must have the same spaces"
@@ -52,7 +54,7 @@ def bare(task: Task, render_mode: str | None = None) -> Env:
         )
         if task["context"]:
             env = ContextEnv(env, dict(task["context"]))
-        return _wrapped(env, task, suite_of(task.environment.gym_id).inner)
+        return _viewed(_wrapped(env, task, suite_of(task.environment.gym_id).inner), task)
     except UsageError:
         raise
     except Exception as error:  # a third-party environment may raise anything
@@ -69,8 +71,34 @@ def _wrapped(env: Env, task: Task, wrapper: str | None) -> Env:
     """With a wrapper of the suite, which takes the suite's parameters."""
     if wrapper is None:
         return env
-    wrapped: Env = resolve(wrapper)(env, **{name: task[name] for name in suite_of(task.environment.gym_id).parameters})
+    wrapped: Env = resolve(wrapper)(env, **_of_suite(task))
     return wrapped
+
+
+def _of_suite(task: Task) -> dict[str, Any]:
+    return {name: task[name] for name in suite_of(task.environment.gym_id).parameters}
+
+
+def _viewed(env: Env, task: Task) -> Env:
+    """With what is seen of it as observations."""
+    suite = suite_of(task.environment.gym_id)
+    if task.environment.classes is None or task["view"] is None:
+        return env
+    eyes: Eyes | None = None
+    if suite.views is not None:
+        eyes = resolve(suite.views)(env, **_of_suite(task))
+    elif task["view"] != View.PIXELS:
+        eyes = Offered(env, task.env)
+    return env if eyes is None else ViewEnv(env, eyes, task["view"], task["view_encoding"])
+
+
+@lru_cache(maxsize=4096)
+def offered_classes(task: Task) -> Classes:
+    """The classes that the method `views` of a custom environment names."""
+    env = bare(task.replace(view=View.PIXELS))
+    found = Offered(env, task.env).classes
+    env.close()
+    return found
 
 
 def _dials(task: Task) -> dict[str, Any]:
@@ -83,6 +111,8 @@ def _dials(task: Task) -> dict[str, Any]:
 
 def _arguments(task: Task) -> dict[str, Any]:
     ours = {*DIALS, *suite_of(task.environment.gym_id).parameters, "max_episode_steps", "context", SOURCE}
+    if task.environment.classes is not None:
+        ours |= VIEW_PARAMETERS.keys()
     return {name: value for name, value in task.params if name not in ours}
 
 

@@ -23,7 +23,8 @@ from mohs.core.domain import Custom, Domain, Flag, Integer, Optional
 from mohs.core.errors import UsageError, invalid
 from mohs.core.registry import Environment, Finder, Parameter, environments
 from mohs.core.values import freeze
-from mohs.envs.suites.packages import NONE, Suite, load, suite_of
+from mohs.core.views import VIEW_PARAMETERS
+from mohs.envs.suites.packages import MUJOCO, NONE, Suite, load, suite_of
 
 _NOISE = ("observation_noise", "reward_noise", "reward_probability", "sticky_actions", "transition_noise")
 # Environments that list their dynamics, from which a table is made.
@@ -33,6 +34,8 @@ _MUJOCO = "gymnasium.envs.mujoco"
 _EXTRAS = {_MUJOCO: "mujoco", "gymnasium.envs.box2d": "box2d"}  # of mohs, by what they make loadable
 GENERATED = "custom/"  # the namespace of ids that mohs gives to classes and factories of users
 _CONTEXT = "Attributes of the environment, or fields of its MuJoCo model, that are set after it is made."
+_OFFERED = "mohs.envs.third_party:offered_classes"
+_NO_VIEWS = "nothing is known of what its screen shows, because it has no method views()."
 _PLAIN = "None, True, False, a finite number, a text, or a list of these"
 
 
@@ -114,8 +117,11 @@ def entry_of(name: str, spec: EnvSpec, creator: Callable[..., Any] | None = None
     limit: Domain = Integer(1, 2**28)
     if spec.max_episode_steps is None:
         limit = Optional(limit)
+    arguments = _arguments(creator, spec.kwargs)
+    views = _may_show_views(suite, creator, arguments)
     parameters = {
-        **_arguments(creator, spec.kwargs),
+        **arguments,
+        **(VIEW_PARAMETERS if views else {}),
         **suite.parameters,
         **{dial.name: Parameter(dial.domain, dial.vanilla, dial.text) for dial in _dials(suite, creator)},
         "context": Parameter(CONTEXT, (), _CONTEXT),
@@ -128,6 +134,9 @@ def entry_of(name: str, spec: EnvSpec, creator: Callable[..., Any] | None = None
         "title": f"{spec.id} of Gymnasium",
         "batteries": "mohs.envs.entries.batteries:THIRD_PARTY",
         "table": "mohs.envs.suites.toy_text:table" if spec.entry_point in _TABLES else None,
+        "classes": _OFFERED if views else None,
+        "refused": {name: _NO_VIEWS for name in VIEW_PARAMETERS if name not in parameters},
+        **suite.parts,
     }
     return Environment(
         id=name,
@@ -140,7 +149,7 @@ def entry_of(name: str, spec: EnvSpec, creator: Callable[..., Any] | None = None
         check_context="mohs.envs.third_party:check_context",
         place="wrapper",
         noise=(*_NOISE, *quiet),
-        levels="start_level" if {"start_level", "num_levels"} <= parameters.keys() else None,
+        levels="start_level" if {"start_level", "num_levels"} <= parameters.keys() else "",
         third_party=True,
         **{**usual, **parts},
     )
@@ -159,12 +168,19 @@ def _creator(name: str, spec: EnvSpec) -> Callable[..., Any]:
         raise UsageError(f"{name} cannot be loaded{install} ({error}).") from error
 
 
+def _may_show_views(suite: Suite, creator: Callable[..., Any], arguments: Mapping[str, Parameter]) -> bool:
+    """Whether an environment outside the known packages has the method `views`; of a function this shows later."""
+    if suite is not NONE or (not inspect.isclass(creator) and not arguments.keys().isdisjoint(VIEW_PARAMETERS)):
+        return False
+    return hasattr(creator, "views") or not inspect.isclass(creator)
+
+
 def _dials(suite: Suite, creator: Callable[..., Any]) -> Iterator[Dial]:
     """The dials, read as they are in a wrapper, without those of MuJoCo where it is known to be none.
 
     Whether the others apply depends on the spaces, which are known when the environment is made.
     """
-    mujoco = suite is NONE
+    mujoco = suite in (MUJOCO, NONE)
     if mujoco and inspect.isclass(creator):  # of what a function makes nothing is known
         mujoco = any(base.__module__.startswith(_MUJOCO) for base in creator.__mro__)
     for name, (where, *_) in injectable().items():

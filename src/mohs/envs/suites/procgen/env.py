@@ -6,10 +6,6 @@ when the game is built. Here an episode begins with `reset`, and `reset(seed=)` 
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import sys
-from types import ModuleType
 from typing import Any
 
 import gymnasium
@@ -18,6 +14,10 @@ import numpy.typing as npt
 
 from mohs.core.errors import UsageError
 from mohs.core.seeding import child, seed_of
+from mohs.envs.suites.procgen.colours import UNKNOWN, read, table
+from mohs.envs.suites.procgen.copies import package
+from mohs.envs.suites.procgen.library import library, painted_library, state_of
+from mohs.envs.suites.procgen.state import ROLES, State, read_state, roles
 
 # Procgen's names in CamelCase, as the paper writes them (Cobbe et al. 2020, Figure 1).
 GAMES = (
@@ -30,29 +30,16 @@ _TIME_OUT = {"bigfish": 6000, "bossfight": 4000, "leaper": 500, "maze": 500, "pl
 _DEFAULT_TIME_OUT, _JUMPER_FROM_MEMORY = 1000, 2000
 
 Image = npt.NDArray[np.uint8]
-_ALIAS = "_procgen_without_gym"
 
 
 def register() -> None:
     """Makes Gymnasium know `procgen/<Game>`."""
-    if importlib.util.find_spec("procgen") is None:
-        raise ModuleNotFoundError("No module named 'procgen'")
+    package()
     for game in GAMES:
         if f"procgen/{game}" not in gymnasium.registry:
             gymnasium.register(
-                f"procgen/{game}", entry_point="mohs.envs.suites.procgen:ProcgenEnv", kwargs={"game": game.lower()}
+                f"procgen/{game}", entry_point="mohs.envs.suites.procgen.env:ProcgenEnv", kwargs={"game": game.lower()}
             )
-
-
-def _library() -> ModuleType:
-    """Procgen's `env` module, imported without its package, which would import the old `gym`."""
-    if _ALIAS not in sys.modules:
-        found = importlib.util.find_spec("procgen")
-        assert found is not None
-        package = ModuleType(_ALIAS)
-        package.__path__ = list(found.submodule_search_locations or ())
-        sys.modules[_ALIAS] = package
-    return importlib.import_module(f"{_ALIAS}.env")
 
 
 class ProcgenEnv(gymnasium.Env[Image, np.int64]):
@@ -91,6 +78,7 @@ class ProcgenEnv(gymnasium.Env[Image, np.int64]):
             "render_mode": render_mode,
         }
         _check(self._options)
+        self.painted = False
         self.render_mode = render_mode
         self.observation_space = gymnasium.spaces.Box(0, 255, (64, 64, 3), np.uint8)
         self.action_space = gymnasium.spaces.Discrete(_ACTIONS)
@@ -101,6 +89,39 @@ class ProcgenEnv(gymnasium.Env[Image, np.int64]):
         self._seen: Image = np.zeros((64, 64, 3), np.uint8)
         self._steps = 0  # in this level
         self._begun = False  # the game has already begun the next episode by itself
+        self._roles: tuple[tuple[str, str], ...] = ()  # of sprites in this level
+
+    @property
+    def game(self) -> str:
+        name: str = self._options["env_name"]
+        return name
+
+    @property
+    def seen(self) -> Image:
+        """What was observed last."""
+        return self._seen
+
+    def paint(self) -> None:
+        """From now on the game is drawn in the colours of classes; nothing else about it changes.
+
+        Raises:
+            UsageError: It draws something itself that has no class, or the painted library cannot be made.
+        """
+        for option in ("use_monochrome_assets", "use_generated_assets", "paint_vel_info"):
+            if self._options[option]:
+                raise UsageError(f"{option} changes what is drawn: it goes with view='pixels' only.")
+        painted_library(self.game)
+        self.close()
+        self.painted, self._options["use_backgrounds"] = True, False
+
+    def ids(self) -> Image:
+        """The ids [64, 64] of the classes of what was observed last, where the game is painted."""
+        found: Image = read(self._seen[None], table(self.game, self._roles))[0]
+        return found
+
+    def state(self) -> State:
+        """The state of the game: at the end of an episode, of the next one."""
+        return read_state(state_of(self._game))
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Image, dict[str, Any]]:
         if seed is not None or self._game is None:
@@ -112,12 +133,14 @@ class ProcgenEnv(gymnasium.Env[Image, np.int64]):
             self._game.act(np.array([_FORCE_RESET]))
         self._begun, self._steps = False, 0
         self._seen = self._observe()[1]
+        self._begin_level()
         return self._seen, {"level_seed": int(self._game.get_info()[0]["level_seed"])}
 
     def _built(self) -> Any:
         assert self.np_random_seed is not None
         levels = seed_of(child(self.np_random_seed, "levels"))
-        game = _library().ProcgenGym3Env(num=1, num_threads=0, rand_seed=levels, **_given(self._options))
+        module = painted_library(self.game) if self.painted else library()
+        game = module.ProcgenGym3Env(num=1, num_threads=0, rand_seed=levels, **_given(self._options))
         # cffi looks a function up once, under a lock that is also held while a library is loaded. A game that is
         # garbage may be closed just then, for which this one must have been looked up.
         _ = game._c_lib.libenv_close
@@ -139,7 +162,17 @@ class ProcgenEnv(gymnasium.Env[Image, np.int64]):
         self._begun = over
         if not over:
             self._seen = seen
+            if info["level_complete"]:  # levels follow each other in one episode
+                self._begin_level()
         return self._seen, reward, over and not late, late, info
+
+    def _begin_level(self) -> None:
+        """What the sprites of a level stand for, if the game is painted."""
+        if not self.painted:
+            return
+        self._roles = tuple(sorted(roles(self.game, self.state()).items())) if self.game in ROLES else ()
+        if (self.ids() == UNKNOWN).any():
+            raise UsageError(f"views do not work with this build of Procgen: {self.game} shows unknown colours.")
 
     def _observe(self) -> tuple[float, Image, bool]:
         reward, seen, first = self._game.observe()
@@ -173,13 +206,13 @@ class ProcgenEnv(gymnasium.Env[Image, np.int64]):
 def _check(options: dict[str, Any]) -> None:
     """What Procgen would end the process for, or refuse without a sentence, is refused here."""
     game, mode = options["env_name"], options["distribution_mode"]
-    library = _library()
+    module = library()
     allowed = {
-        "easy": library.ENV_NAMES,
-        "hard": library.ENV_NAMES,
+        "easy": module.ENV_NAMES,
+        "hard": module.ENV_NAMES,
         "extreme": ["chaser", "dodgeball", "leaper", "starpilot"],
         "memory": ["caveflyer", "dodgeball", "heist", "jumper", "maze", "miner"],
-        "exploration": list(library.EXPLORATION_LEVEL_SEEDS),
+        "exploration": list(module.EXPLORATION_LEVEL_SEEDS),
     }
     if game not in allowed.get(mode, ()):
         modes = ", ".join(name for name, games in allowed.items() if game in games)
