@@ -99,6 +99,7 @@ ENTRIES = (
     _deep("rainbow", "dqn", "Dqn", "RainbowConfig", "DQN with all six components of Rainbow"),
     _deep("a2c", "a2c", "a2c", "A2cConfig", "advantage actor-critic, the synchronous form of A3C"),
     _deep("ppo", "ppo", "ppo", "PpoConfig", "proximal policy optimisation"),
+    _deep("ppg", "ppg", "Ppg", "PpgConfig", "phasic policy gradient: PPO with auxiliary phases"),
     _deep("trpo", "trpo", "trpo", "TrpoConfig", "trust region policy optimisation"),
     _recurrent("recurrent_dqn", "RecurrentDqn", "DQN with a recurrent layer (DRQN)"),
     _recurrent("recurrent_ppo", "RecurrentPpo", "PPO with a recurrent layer"),

@@ -45,6 +45,17 @@ class Config:
         return ()
 
     @classmethod
+    def lifelong_settings(cls) -> tuple[str, ...]:
+        """Hyperparameters of what an agent does when the task changes."""
+        return ()
+
+    @classmethod
+    def pinned(cls, params: Mapping[str, Any]) -> dict[str, Any]:
+        """The hyperparameters with files replaced by the names of their contents, where their domain has a `pin`."""
+        pins = {f.name: pin for f in fields(cls) if (pin := getattr(domain_of(f), "pin", None)) is not None}
+        return {name: pins[name](name, value) if name in pins else value for name, value in params.items()}
+
+    @classmethod
     def of(cls, agent: Agent) -> Self:
         """Defaults, then those of the preset, then those given; checked."""
         given = dict(agent.params)

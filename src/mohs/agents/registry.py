@@ -95,7 +95,8 @@ def agent(name: str, **params: Any) -> Agent:
     if entry.make is not None:
         made: Agent = entry.realisation("make")(name, **params)
     else:
-        made = Agent.make(name, entry.version, **params)
+        pinned = params if entry.config is None else config_class(name).pinned(params)
+        made = Agent.make(name, entry.version, **pinned)
     if entry.config is not None:
         config(made)
     return made

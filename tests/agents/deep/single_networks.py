@@ -14,6 +14,7 @@ class Single(nn.Module):
         super().__init__()
         self.actor = nn.Sequential(*_layers(network.actor_body, i), _linear(network.actor.last, i))
         self.critic = nn.Sequential(*_layers(network.critic_body, i), _linear(network.critic, i))
+        self.auxiliary = _linear(network.auxiliary, i) if hasattr(network, "auxiliary") else None
         self.log_std = None
         if not network.actor.sizes:
             self.log_std = nn.Parameter(network.actor.log_std[i, 0, : network.actor.width].detach().clone())

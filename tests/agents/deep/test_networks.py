@@ -8,7 +8,7 @@ import torch
 from torch.nn import functional
 
 from mohs.agents.deep.draws import Draws
-from mohs.agents.deep.networks.layers import Cnn, Linear, Mlp, NoisyLinear, generators, orthogonal, padded
+from mohs.agents.deep.networks.layers import Linear, Mlp, NoisyLinear, generators, orthogonal, padded
 from mohs.agents.deep.optimise import Adam, RmsProp, clip_each, move_toward
 
 KEYS = [11, 22, 33]
@@ -71,52 +71,6 @@ def test_the_same_bits_alone_and_in_a_pack(batch, widths):
     for i, key in enumerate(keys):
         for mine, alone in zip(pack, run([key], x[i : i + 1]), strict=True):
             assert torch.equal(mine[i], alone[0])
-
-
-@pytest.mark.parametrize(
-    ("shape", "filters"),
-    [((1, 36, 40), ((8, 8, 4), (8, 4, 2))), ((3, 17, 20), ((8, 5, 3), (4, 3, 1))), ((4, 10, 10), ((16, 3, 1),))],
-)
-def test_convolutions_are_those_of_torch(shape, filters):
-    pack = Cnn(generators(KEYS), shape, filters)
-    x = torch.randint(0, 256, (3, 2, *shape), dtype=torch.uint8)
-    found = pack(x)
-    grads = gradients(pack, x)
-    for i in range(3):
-        parameters = [p[i].detach().requires_grad_() for p in (*pack.weights, *pack.biases)]
-        y = x[i].float() / 255
-        for weight, bias, (_, _, stride) in zip(
-            parameters[: len(filters)], parameters[len(filters) :], filters, strict=True
-        ):
-            y = torch.relu(functional.conv2d(y, weight, bias, stride))
-        y = y.permute(0, 2, 3, 1).flatten(1)
-        torch.testing.assert_close(found[i, :, : pack.outputs], y)
-        expected = torch.autograd.grad(y.square().sum() / found[i].numel(), parameters)
-        for mine, other in zip(grads, expected, strict=True):
-            torch.testing.assert_close(mine[i], other)
-
-
-def test_convolutions_have_the_same_bits_in_a_pack():
-    x = torch.randint(0, 256, (3, 4, 1, 40, 40), dtype=torch.uint8)
-    pack = gradients(Cnn(generators(KEYS), (1, 40, 40), ((16, 8, 4), (32, 4, 2))), x)
-    for i, key in enumerate(KEYS):
-        alone = gradients(Cnn(generators([key]), (1, 40, 40), ((16, 8, 4), (32, 4, 2))), x[i : i + 1])
-        assert all(torch.equal(mine[i], other[0]) for mine, other in zip(pack, alone, strict=True))
-
-
-@pytest.mark.parametrize(
-    ("shape", "filters"),
-    [((1, 36, 40), ((8, 8, 4), (8, 4, 2))), ((3, 17, 20), ((8, 5, 3), (4, 3, 1))), ((2, 31, 30), ((16, 6, 2),))],
-)
-def test_single_images_are_seen_as_in_a_batch_and_with_the_same_bits_in_a_pack(shape, filters):
-    keys = list(range(11))
-    x = torch.randint(0, 256, (len(keys), 2, *shape), dtype=torch.uint8)
-    pack = Cnn(generators(keys), shape, filters)
-    with torch.no_grad():
-        single = pack(x[:, :1])
-        torch.testing.assert_close(single, pack(x)[:, :1])
-        for i, key in enumerate(keys):
-            assert torch.equal(single[i], Cnn(generators([key]), shape, filters)(x[i : i + 1, :1])[0])
 
 
 def test_noise_is_factorised_and_has_the_stated_size():

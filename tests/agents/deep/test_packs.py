@@ -15,7 +15,7 @@ from mohs.core.cell import Agent
 
 DEEP = [entry.name for entry in ENTRIES if entry.lifelong]
 CONTINUOUS = ("ddpg", "td3", "sac")
-BOTH = ("ppo", "trpo", "a2c", "recurrent_ppo")
+BOTH = ("ppo", "ppg", "trpo", "a2c", "recurrent_ppo")
 
 
 @pytest.mark.parametrize("name", DEEP)

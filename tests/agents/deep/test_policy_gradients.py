@@ -1,4 +1,4 @@
-"""What A2C, PPO and TRPO have in common: independent of packs and pauses, all spaces, probes with known values."""
+"""What A2C, PPO, PPG and TRPO have in common: independent of packs and pauses, all spaces, probes with known values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,16 @@ from mohs.agents.registry import agent, learner
 # Rollouts so short that several end in a test; sizes that are no multiples of 8 anywhere.
 SMALL = {
     "a2c": {"num_envs": 3, "n_steps": 5, "hidden": (13, 7), "normalize_advantage": True, "ent_coef": 0.01},
-    "ppo": {"num_envs": 3, "n_steps": 13, "hidden": (13, 7), "batch_size": 10, "n_epochs": 2, "ent_coef": 0.01},
+    "ppo": {"num_envs": 3, "n_steps": 13, "hidden": (13, 7), "batch_size": 10, "n_epochs": 2, "normalize_reward": True},
+    "ppg": {
+        "num_envs": 3,
+        "n_steps": 13,
+        "hidden": (13, 7),
+        "batch_size": 10,
+        "n_pi": 2,
+        "n_epochs_aux": 2,
+        "aux_batch_size": 20,
+    },
     "trpo": {"num_envs": 3, "n_steps": 13, "hidden": (13, 7), "batch_size": 10, "n_critic_updates": 2},
 }
 STEPS = 210
@@ -119,6 +128,17 @@ def test_a_cell_that_diverges_fails_alone(name, kind):
 QUICK = {
     "a2c": {"num_envs": 4, "learning_rate": 5e-3, "hidden": (32,)},
     "ppo": {"num_envs": 4, "n_steps": 32, "batch_size": 32, "n_epochs": 4, "learning_rate": 5e-3, "hidden": (32,)},
+    "ppg": {
+        "num_envs": 4,
+        "n_steps": 32,
+        "batch_size": 32,
+        "n_epochs_policy": 4,
+        "n_epochs_value": 4,
+        "n_pi": 3,
+        "learning_rate": 5e-3,
+        "hidden": (32,),
+        "normalize_reward": False,
+    },
     "trpo": {"num_envs": 4, "n_steps": 32, "batch_size": 32, "target_kl": 0.05, "learning_rate": 5e-3, "hidden": (32,)},
 }
 

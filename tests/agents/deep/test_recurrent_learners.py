@@ -66,7 +66,7 @@ VARIANTS = [
     ("recurrent_dqn", "several", {"layer": "lstm", "double": True}),
     ("recurrent_dqn", "images", {"filters": ((4, 8, 8),), "stored_state": False}),
     ("recurrent_dqn", "outside", {"burn_in": 0}),
-    ("recurrent_ppo", "states", {"echo": True, "layer": "lstm"}),
+    ("recurrent_ppo", "states", {"echo": True, "layer": "lstm", "normalize_reward": True}),
     ("recurrent_ppo", "several", {"ent_coef": 0.1, "echo": True}),
     ("recurrent_ppo", "images", {"filters": ((4, 8, 8),)}),
     ("recurrent_ppo", "numbers", {"echo": True, "clip_range_vf": 0.2}),
@@ -91,7 +91,7 @@ def test_the_first_update_does_not_wait_for_the_longer_episodes_of_others():
 
 @pytest.mark.parametrize(("name", "hyperparameters"), [
     ("recurrent_dqn", {"echo": True}), ("recurrent_dqn", {"layer": "lstm", "stored_state": False}),
-    ("recurrent_ppo", {"echo": True}), ("recurrent_ppo", {"layer": "lstm"}),
+    ("recurrent_ppo", {"echo": True, "normalize_reward": True}), ("recurrent_ppo", {"layer": "lstm"}),
 ])  # fmt: skip
 def test_a_run_cut_in_the_middle_of_an_episode_goes_on_with_the_same_bits(name, hyperparameters):
     of = cells(name, **hyperparameters)

@@ -19,6 +19,7 @@ from mohs.agents.deep.algorithm import Maker
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.lifelong.new_tasks import response
 from mohs.agents.deep.lifelong.task_id import TaskIdStage
+from mohs.agents.deep.spaces import Image, observations
 from mohs.agents.deep.threads import one_thread
 from mohs.agents.evaluation import episode_sums, most_steps
 from mohs.agents.protocol import Points
@@ -29,6 +30,7 @@ from mohs.core.errors import UsageError
 from mohs.core.task import Source, TaskSet
 
 QUICK = 1  # the level of compression
+COPIES = 8  # of a third-party environment that shows images, at most, in an evaluation
 
 
 class DeepLearner:
@@ -42,6 +44,7 @@ class DeepLearner:
         self._stage = seen = self._scene([cells[0].segments[0].source], [0], 0)  # for its spaces only
         with one_thread():
             self._algorithm = maker(cells, config, seen.observation_space, seen.action_space, torch.device(device))
+            self._shows_images = isinstance(observations(seen.observation_space), Image)
             self._response = response(config, self._algorithm, cells)
         self._parts = {**self._algorithm.parts, **self._response.parts}
         self._num_envs = self._algorithm.num_envs
@@ -95,12 +98,15 @@ class DeepLearner:
             self.failed.setdefault(i, _diverged(self._step))
 
     def evaluate(self, probe: int) -> dict[str, npt.NDArray[np.float64]]:
-        """Compiled fleets play all episodes of a probe at once; a third-party environment plays them one by one."""
+        """Compiled fleets play all episodes of a probe at once; a third-party environment plays them one by one.
+
+        Where it shows images, several copies of it play as many episodes each: networks are slow on single images.
+        """
         probes = [cell.probes[probe] for cell in self.cells]
         first = probes[0]
         native = all(is_native(p.source) for p in probes)
-        num_envs = first.episodes if native else 1
-        most = most_steps(self.cells, [p.source for p in probes])
+        num_envs = first.episodes if native else copies(first.episodes) if self._shows_images else 1
+        most = most_steps(self.cells, [p.source for p in probes]) / (1 if native else num_envs)
         address = "probe", first.name, self._step
         number = self._number(first.source)
         sources = [p.source for p in probes for _ in range(num_envs)]
@@ -206,6 +212,16 @@ class DeepLearner:
         self._stage = self._scene(sources, seeds(self.cells, self._num_envs, "environment", segment), self._learning)
         self._return[:], self._length[:] = 0.0, 0
         self._algorithm.enter()
+
+
+def copies(episodes: int) -> int:
+    """The number of copies that share the episodes of an evaluation equally.
+
+    Example:
+        >>> copies(20), copies(7), copies(11)
+        (5, 7, 1)
+    """
+    return max(k for k in range(1, COPIES + 1) if episodes % k == 0)
 
 
 def task_ids(cell: Cell) -> dict[int, int]:

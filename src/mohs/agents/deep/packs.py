@@ -48,7 +48,10 @@ def eager(agent: Agent, steps: int) -> Agent:
     sooner = {"learning_starts": min(c.learning_starts, steps)} if "learning_starts" in names else {}
     if {"n_steps", "batch_size"} <= names:
         each = c.sequence if "sequence" in names else 1  # minibatches of recurrent agents count sequences
-        sooner["n_steps"] = min(c.n_steps, each * math.ceil(c.batch_size / c.num_envs))
+        size = max(c.batch_size, getattr(c, "aux_batch_size", 0))
+        sooner["n_steps"] = min(c.n_steps, each * math.ceil(size / c.num_envs))
+    if "n_pi" in names:
+        sooner["n_pi"] = 1  # with an auxiliary phase after every rollout, a step still costs the same
     return replace(agent, params=tuple(sorted({**dict(agent.params), **sooner}.items())))
 
 
@@ -65,6 +68,7 @@ def pack_size(agent: Agent, images: bool) -> int:
     if not images:
         return size
     rollout = c.n_steps * c.num_envs if hasattr(c, "num_envs") else 1
+    rollout *= 1 + getattr(c, "n_pi", 0)  # those of a whole policy phase are kept
     return max(1, min(size, LARGEST_OF_IMAGES, FRAMES // rollout))
 
 

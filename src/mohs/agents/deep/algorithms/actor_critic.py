@@ -16,21 +16,23 @@ import torch
 from gymnasium import spaces
 from torch import Tensor
 
+from mohs.agents.deep.buffers.rewards import RewardScale
 from mohs.agents.deep.buffers.rollouts import Floats, Rollout, flat, was_cut
 from mohs.agents.deep.clock import Clock
+from mohs.agents.deep.config import DeepConfig
 from mohs.agents.deep.draws import Draws
+from mohs.agents.deep.front_end.observed import with_front_end
 from mohs.agents.deep.lifelong.consolidation import likelihood_of_actions, likelihood_of_values
-from mohs.agents.deep.lifelong.new_tasks import DeepConfig
-from mohs.agents.deep.networks.encoders import Encoder, encoder
+from mohs.agents.deep.networks.encoders import encoder
 from mohs.agents.deep.networks.layers import Generators, Linear, Mlp, Network, generators, orthogonal
 from mohs.agents.deep.networks.policies import Actions, Distribution, Head, actions, kept
 from mohs.agents.deep.optimise import Adam, Optimiser, RmsProp
-from mohs.agents.deep.spaces import observations
+from mohs.agents.deep.spaces import Observations, observations
 from mohs.agents.hyperparameters import setting
 from mohs.agents.stage import Array, Step
 from mohs.agents.streams import keys
 from mohs.core.cell import Cell
-from mohs.core.domain import Choice, Each, Integer, Real
+from mohs.core.domain import Choice, Each, Flag, Integer, Optional, Real
 
 
 @dataclass(frozen=True)
@@ -47,12 +49,10 @@ class PolicyConfig(DeepConfig):
     n_steps: int = setting(512, Integer(1), "rollout length: steps of each environment per update")
     hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths of actor and critic")
     activation: str = setting("tanh", Choice(("relu", "tanh")), "activation of the hidden layers")
-    filters: tuple[tuple[int, ...], ...] = setting(
-        ((16, 8, 4), (32, 4, 2)),
-        Each(Each(Integer(1), 3)),
-        "convolutions for images: [channels, kernel, stride] of each layer",
-    )
     log_std: float = setting(0.0, Real(), "initial log standard deviation of continuous actions")
+    normalize_reward: bool = setting(
+        False, Flag(), "divide rewards by the running standard deviation of discounted returns, and clip them to ±10"
+    )
 
 
 @dataclass(frozen=True)
@@ -63,19 +63,21 @@ class ActorCriticConfig(PolicyConfig):
     optimiser_epsilon: float = setting(1e-5, Real(0, low_open=True), "epsilon of the optimiser")
     vf_coef: float = setting(0.5, Real(0), "coefficient of the value loss")
     ent_coef: float = setting(0.0, Real(0), "coefficient of the entropy bonus")
-    max_grad_norm: float = setting(0.5, Real(0, low_open=True), "maximum norm of the gradient")
+    max_grad_norm: float | None = setting(
+        0.5, Optional(Real(0, low_open=True)), "maximum norm of the gradient; None is no clipping"
+    )
 
 
 class ActorCritic(Network):
     """Features [cells, batch, ...] → a distribution over actions, and values [cells, batch]."""
 
-    def __init__(self, init: Generators, sees: Encoder, of: Actions, config: PolicyConfig) -> None:
+    def __init__(self, init: Generators, sees: Observations, of: Actions, config: PolicyConfig) -> None:
         super().__init__()
         c, hidden = config, orthogonal(2**0.5)
-        self.sees = sees
-        self.actor_body = Mlp(init, sees.outputs, c.hidden, c.activation, hidden)
+        self.sees = encoder(init, sees, c)
+        self.actor_body = Mlp(init, self.sees.outputs, c.hidden, c.activation, hidden)
         self.actor = Head(init, self.actor_body.outputs, of, log_std=c.log_std)
-        self.critic_body = Mlp(init, sees.outputs, c.hidden, c.activation, hidden)
+        self.critic_body = Mlp(init, self.sees.outputs, c.hidden, c.activation, hidden)
         self.critic = Linear(init, self.critic_body.outputs, 1, orthogonal(1.0))
 
     def forward(self, x: Tensor) -> tuple[Distribution, Tensor]:
@@ -91,6 +93,9 @@ class ActorCritic(Network):
         return found
 
 
+NetworkMaker = Callable[[Generators, Observations, Actions, Any], ActorCritic]
+
+
 class PolicyGradient:
     """A pack of agents that play by a policy and improve it with each rollout."""
 
@@ -103,14 +108,15 @@ class PolicyGradient:
         device: torch.device,
         update: Update,
         optimiser: Callable[[ActorCritic, Any], Optimiser],
+        network: NetworkMaker = ActorCritic,
     ) -> None:
         c = config
         self.num_envs = c.num_envs
         self._config, self._update, self._device = config, update, device
-        self._sees = observations(observation_space)
+        self._sees = with_front_end(observations(observation_space), c.front_end)
         self._actions = actions(action_space, cells[0].agent.name)
         init = generators(keys(cells, "agent", "weights"))
-        self.network = ActorCritic(init, encoder(init, self._sees, c.filters), self._actions, c).to(device)
+        self.network = network(init, self._sees, self._actions, c).to(device)
         self.optimiser = optimiser(self.network, c)
         self.rollout = Rollout(
             len(cells), c.n_steps, c.num_envs, self._sees.stored, kept(self._actions), kept_whole=c.lifelong == "ewc"
@@ -123,6 +129,9 @@ class PolicyGradient:
             "network": self.network, "optimiser": self.optimiser, "rollout": self.rollout, "draws": self.draws,
             "clock": self._clock,
         }  # fmt: skip
+        self._scale = RewardScale(len(cells), c.num_envs, c.gamma) if c.normalize_reward else None
+        if self._scale is not None:
+            self.parts["reward_scale"] = self._scale
 
     @property
     def left(self) -> float:
@@ -132,6 +141,8 @@ class PolicyGradient:
     def enter(self) -> None:
         if self.rollout.size:
             self.rollout.cut(self.values(self.rollout.now))
+        if self._scale is not None:
+            self._scale.enter()
 
     def act(self, now: Array) -> Array:
         self._before = self._sees.store(now)
@@ -154,6 +165,8 @@ class PolicyGradient:
         return self.network.finite().cpu().numpy()
 
     def learn(self, step: Step) -> None:
+        if self._scale is not None:
+            step = self._scale(step)
         later = self.values(self._each(self._sees.store(step.after))) if was_cut(step).any() else None
         self.rollout.add(self._before, self._chosen, step, self._sees.store(step.now), later)
         self._clock.steps += self.num_envs
@@ -189,7 +202,7 @@ class PolicyGradient:
 
 
 # Learns from the full rollout of a pack.
-Update = Callable[[PolicyGradient, Any], None]
+Update = Callable[[Any, Any], None]
 AT_ONCE = 512  # frames of a cell that are valued together: what they pass through stays in cache
 
 
@@ -228,6 +241,16 @@ def losses(
     if config.ent_coef:
         total = total - config.ent_coef * policy.entropy()
     return total.mean(1)
+
+
+def policy_losses(config: ActorCriticConfig, objective: Tensor, policy: Distribution) -> Tensor:
+    """The losses of an actor alone [cells, batch]."""
+    return -objective - config.ent_coef * policy.entropy()
+
+
+def value_losses(config: ActorCriticConfig, values: Tensor, returns: Tensor) -> Tensor:
+    """The losses of a critic alone [cells, batch]."""
+    return config.vf_coef * (returns - values).square()
 
 
 def optimiser(network: Network, c: ActorCriticConfig) -> Optimiser:

@@ -22,10 +22,11 @@ from torch.nn import functional
 from mohs.agents.deep.algorithms.dqn_presets import DQN_PRESETS, RAINBOW_PRESETS
 from mohs.agents.deep.buffers.replay import Batch, Replay
 from mohs.agents.deep.clock import Clock
+from mohs.agents.deep.config import DeepConfig
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.exploration import linear_schedule
+from mohs.agents.deep.front_end.observed import with_front_end
 from mohs.agents.deep.lifelong.consolidation import likelihood_of_actions, likelihood_of_values
-from mohs.agents.deep.lifelong.new_tasks import DeepConfig
 from mohs.agents.deep.networks.encoders import Encoder, encoder
 from mohs.agents.deep.networks.layers import Generators, Linear, Mlp, Network, NoisyLinear, generators
 from mohs.agents.deep.networks.policies import Categoricals
@@ -46,11 +47,6 @@ class DqnConfig(DeepConfig):
     gamma: float = setting(0.99, Real(0, 1), "discount factor")
     hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths")
     activation: str = setting("relu", Choice(("relu", "tanh")), "activation of the hidden layers")
-    filters: tuple[tuple[int, ...], ...] = setting(
-        ((16, 8, 4), (32, 4, 2)),
-        Each(Each(Integer(1), 3)),
-        "convolutions for images: [channels, kernel, stride] of each layer",
-    )
     batch_size: int = setting(32, Integer(1), "minibatch size, in transitions")
     buffer_size: int = setting(20_000, Integer(1), "capacity of the replay buffer, in transitions")
     learning_starts: int = setting(500, Integer(0), "environment steps before the first update")
@@ -172,10 +168,10 @@ class Dqn:
         if c.distributional and c.value_min >= c.value_max:
             raise UsageError(f"atoms go from value_min={c.value_min} to value_max={c.value_max}, which must be larger.")
         self._device = device
-        self._sees = observations(observation_space)
+        self._sees = with_front_end(observations(observation_space), c.front_end)
         self._choices = choices(action_space, cells[0].agent.name)
         init = generators(keys(cells, "agent", "weights"))
-        sees = encoder(init, self._sees, c.filters)
+        sees = encoder(init, self._sees, c)
         self._online = QNetwork(init, sees, self._choices.count, c).to(device)
         self._target = deepcopy(self._online).requires_grad_(False)
         self._adam = Adam(self._online.parameters(), c.learning_rate, c.adam_epsilon, c.max_grad_norm)

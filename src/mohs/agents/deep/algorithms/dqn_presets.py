@@ -32,6 +32,11 @@ _ZOO_ATARI = _NATURE | {
     "target_update_interval": 1000, "exploration_fraction": 0.1, "exploration_final_eps": 0.01,
 }  # fmt: skip
 
+# Images of 24 to 32 pixels on cells of 4 pixels: a filter sees one cell, the layers after it the whole screen.
+_ARCADE = {
+    "filters": ((16, 4, 4),), "hidden": (64,), "exploration_fraction": 0.2, "exploration_final_eps": 0.05,
+}  # fmt: skip
+
 DQN_PRESETS: dict[str, dict[str, Any]] = {
     "mdp_playground": _RLLIB_DQN,
     "mdp_playground_image": _RLLIB_DQN | _TOY_IMAGES | {"learning_rate": 1e-5, "hidden": ()},
@@ -41,6 +46,7 @@ DQN_PRESETS: dict[str, dict[str, Any]] = {
         "exploration_fraction": 0.1, "exploration_final_eps": 0.05,
     },
     "atari": _ZOO_ATARI,
+    "arcade": _ARCADE | {"double": True},
     "effective_horizon": _ZOO_ATARI,
     "effective_horizon_slow": _ZOO_ATARI | {"exploration_fraction": 1.0},
 }  # fmt: skip

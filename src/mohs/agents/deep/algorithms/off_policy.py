@@ -18,10 +18,11 @@ from torch import Tensor
 from mohs.agents.deep.algorithm import Part
 from mohs.agents.deep.buffers.replay import Replay
 from mohs.agents.deep.clock import Clock
+from mohs.agents.deep.config import DeepConfig
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.exploration import Floats, Noise, NoiseState
+from mohs.agents.deep.front_end.observed import with_front_end
 from mohs.agents.deep.lifelong.consolidation import likelihood_of_values
-from mohs.agents.deep.lifelong.new_tasks import DeepConfig
 from mohs.agents.deep.networks.layers import Generators, generators
 from mohs.agents.deep.spaces import Observations, action_range, observations, seen
 from mohs.agents.hyperparameters import setting
@@ -40,11 +41,6 @@ class OffPolicyConfig(DeepConfig):
     gamma: float = setting(0.99, Real(0, 1), "discount factor")
     hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths of actor and critics")
     activation: str = setting("relu", Choice(("relu", "tanh")), "activation of the hidden layers")
-    filters: tuple[tuple[int, ...], ...] = setting(
-        ((16, 8, 4), (32, 4, 2)),
-        Each(Each(Integer(1), 3)),
-        "convolutions for images: [channels, kernel, stride] of each layer",
-    )
     batch_size: int = setting(64, Integer(1), "minibatch size, in transitions")
     buffer_size: int = setting(50_000, Integer(1), "capacity of the replay buffer, in transitions")
     learning_starts: int = setting(500, Integer(0), "environment steps before the first update")
@@ -122,7 +118,7 @@ class OffPolicy:
     ) -> None:
         self.config = c = config
         self._device = device
-        self._sees = observations(observation_space)
+        self._sees = with_front_end(observations(observation_space), c.front_end)
         self._range = action_range(action_space, cells[0].agent.name)
         width = self._range.width
         self.rule = rule(generators(keys(cells, "agent", "weights")), self._sees, width, c, device)

@@ -20,10 +20,11 @@ from torch.nn import functional
 
 from mohs.agents.deep.buffers.sequence_replay import SequenceReplay, Sequences
 from mohs.agents.deep.clock import Clock
+from mohs.agents.deep.config import DeepConfig
 from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.exploration import linear_schedule
+from mohs.agents.deep.front_end.observed import with_front_end
 from mohs.agents.deep.lifelong.consolidation import likelihood_of_values
-from mohs.agents.deep.lifelong.new_tasks import DeepConfig
 from mohs.agents.deep.networks.encoders import encoder
 from mohs.agents.deep.networks.layers import Generators, Linear, Network, generators
 from mohs.agents.deep.networks.recurrent import LAYERS, Echo, Moments, Recall, RecurrentBody
@@ -48,11 +49,6 @@ class RecurrentDqnConfig(DeepConfig):
     )
     layer: str = setting("gru", Choice(tuple(LAYERS)), "type of the recurrent layer")
     echo: bool = setting(False, Flag(), "the last action and reward are inputs of the network")
-    filters: tuple[tuple[int, ...], ...] = setting(
-        ((16, 8, 4), (32, 4, 2)),
-        Each(Each(Integer(1), 3)),
-        "convolutions for images: [channels, kernel, stride] of each layer",
-    )
     batch_size: int = setting(8, Integer(1), "minibatch size, in sequences")
     sequence: int = setting(12, Integer(1), "steps of a sequence that are trained on")
     burn_in: int = setting(
@@ -113,11 +109,11 @@ class RecurrentDqn:
                 f"buffer_size={c.buffer_size} holds fewer."
             )
         self._device, self._cells = device, len(cells)
-        self._sees = observations(observation_space)
+        self._sees = with_front_end(observations(observation_space), c.front_end)
         self._choices = choices(action_space, name)
         init = generators(keys(cells, "agent", "weights"))
         echo = Echo((self._choices.count,)) if c.echo else None
-        sees = encoder(init, self._sees, c.filters)
+        sees = encoder(init, self._sees, c)
         body = RecurrentBody(init, sees, echo, c.hidden, c.activation, c.layer)
         self._online = RecurrentQNetwork(init, body, self._choices.count).to(device)
         self._target = deepcopy(self._online).requires_grad_(False)

@@ -18,10 +18,12 @@ from gymnasium import spaces
 from torch import Tensor
 
 from mohs.agents.deep.algorithms.actor_critic import losses, normalised, optimiser, scheduled
-from mohs.agents.deep.algorithms.ppo import CTGRAPH, PpoConfig, clipped_objective
+from mohs.agents.deep.algorithms.ppo import ARCADE, CTGRAPH, PpoConfig, clipped_objective
+from mohs.agents.deep.buffers.rewards import RewardScale
 from mohs.agents.deep.buffers.rollouts import Floats, Rollout, minibatches, was_cut
 from mohs.agents.deep.clock import Clock
 from mohs.agents.deep.draws import Draws
+from mohs.agents.deep.front_end.observed import with_front_end
 from mohs.agents.deep.lifelong.consolidation import likelihood_of_actions, likelihood_of_values
 from mohs.agents.deep.networks.encoders import encoder
 from mohs.agents.deep.networks.layers import Generators, Linear, Network, generators, orthogonal
@@ -48,7 +50,7 @@ class RecurrentPpoConfig(PpoConfig):
 
     @classmethod
     def presets(cls) -> Mapping[str, Mapping[str, Any]]:
-        return {"ctgraph": CTGRAPH}
+        return {"ctgraph": CTGRAPH, "arcade": ARCADE | {"batch_size": 16, "n_epochs": 3}}
 
 
 class RecurrentActorCritic(Network):
@@ -115,10 +117,10 @@ class RecurrentPpo:
             )
         self.num_envs = c.num_envs
         self._device, self._cells = device, len(cells)
-        self._sees = observations(observation_space)
+        self._sees = with_front_end(observations(observation_space), c.front_end)
         self._actions = actions(action_space, name)
         init = generators(keys(cells, "agent", "weights"))
-        sees = encoder(init, self._sees, c.filters)
+        sees = encoder(init, self._sees, c)
         body = RecurrentBody(init, sees, _echo(self._actions) if c.echo else None, c.hidden, c.activation, c.layer)
         self._network = RecurrentActorCritic(init, body, self._actions, c.log_std).to(device)
         self._optimiser = optimiser(self._network, c)
@@ -135,11 +137,16 @@ class RecurrentPpo:
             "network": self._network, "optimiser": self._optimiser, "rollout": self._rollout, "played": self._played,
             "recall": self._recall, "draws": self._draws, "clock": self._clock,
         }  # fmt: skip
+        self._scale = RewardScale(len(cells), c.num_envs, c.gamma) if c.normalize_reward else None
+        if self._scale is not None:
+            self.parts["reward_scale"] = self._scale
 
     def enter(self) -> None:
         if self._rollout.size:
             self._rollout.cut(self._peek(self._rollout.now))
         self._recall.restart()
+        if self._scale is not None:
+            self._scale.enter()
 
     @torch.no_grad()
     def act(self, now: Array) -> Array:
@@ -187,6 +194,8 @@ class RecurrentPpo:
             self._recall.after(step.reward, np.zeros_like(over))
             later = self._peek(self._each(self._sees.store(step.after)))
         self._recall.after(step.reward, over)
+        if self._scale is not None:  # what the network recalls are rewards as they are, in evaluations too
+            step = self._scale(step)
         self._rollout.add(self._before, self._chosen, step, self._sees.store(step.now), later)
         self._clock.steps += self.num_envs
         if self._rollout.full:

@@ -29,8 +29,8 @@ State = dict[str, Any]  # of the parts of a cell
 
 
 @dataclass(frozen=True)
-class DeepConfig(Config):
-    """What all deep agents have."""
+class LifelongConfig(Config):
+    """What an agent does when the task changes."""
 
     lifelong: str = setting(
         "finetune",
@@ -42,8 +42,8 @@ class DeepConfig(Config):
     ewc_samples: int = setting(256, Integer(1), "stored steps from which the Fisher information is estimated")
 
     @classmethod
-    def shared(cls) -> tuple[str, ...]:
-        return tuple(f.name for f in fields(DeepConfig))
+    def lifelong_settings(cls) -> tuple[str, ...]:
+        return tuple(f.name for f in fields(LifelongConfig))
 
 
 class Response(Protocol):
@@ -60,7 +60,7 @@ class Response(Protocol):
         ...
 
 
-def response(config: DeepConfig, algorithm: Algorithm, cells: Sequence[Cell]) -> Response:
+def response(config: LifelongConfig, algorithm: Algorithm, cells: Sequence[Cell]) -> Response:
     if config.lifelong == "reset":
         return Reset(algorithm, cells)
     if config.lifelong == "separate":

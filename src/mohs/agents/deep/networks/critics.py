@@ -20,7 +20,7 @@ class Actor(Network):
     def __init__(self, init: Generators, sees: Observations, outputs: int, config: OffPolicyConfig) -> None:
         super().__init__()
         self.outputs = outputs
-        self.sees = encoder(init, sees, config.filters)
+        self.sees = encoder(init, sees, config)
         self.body = Mlp(init, self.sees.outputs, config.hidden, config.activation)
         self.last = Linear(init, self.body.outputs, outputs)
 
@@ -37,7 +37,7 @@ class Critics(Network):
 
     def __init__(self, init: Generators, sees: Observations, actions: int, config: OffPolicyConfig, count: int) -> None:
         super().__init__()
-        self.sees = encoder(init, sees, config.filters)
+        self.sees = encoder(init, sees, config)
         self.activation = ACTIVATIONS[config.activation]
         widths = list(pairwise([self.sees.outputs + actions, *config.hidden]))
         layers = [[Linear(init, a, b) for a, b in widths] for _ in range(count)]

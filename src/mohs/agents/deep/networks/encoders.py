@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from torch import Tensor
 
-from mohs.agents.deep.networks.layers import Cnn, Generators, Network
+from mohs.agents.deep.config import DeepConfig
+from mohs.agents.deep.networks.convolutions import Cnn, Impala
+from mohs.agents.deep.networks.layers import Generators, Network
 from mohs.agents.deep.spaces import Image, Observations
 from mohs.core.errors import UsageError
 
@@ -23,8 +23,7 @@ class Encoder(Network):
 
 
 class ImageEncoder(Encoder):
-    def __init__(self, init: Generators, shape: Sequence[int], filters: Sequence[Sequence[int]], top: int) -> None:
-        convolutions = Cnn(init, shape, filters, top=top)
+    def __init__(self, convolutions: Cnn | Impala) -> None:
         super().__init__(convolutions.outputs)
         self.convolutions = convolutions
 
@@ -33,15 +32,20 @@ class ImageEncoder(Encoder):
         return features
 
 
-def encoder(init: Generators, sees: Observations, filters: Sequence[Sequence[int]]) -> Encoder:
+def encoder(init: Generators, sees: Observations, config: DeepConfig) -> Encoder:
+    c = config
     if not isinstance(sees, Image):
         return Encoder(sees.width)
+    if c.encoder == "impala":
+        if not c.impala_channels:
+            raise UsageError("encoder=impala needs at least one stage: impala_channels must not be empty.")
+        return ImageEncoder(Impala(init, sees.shape, c.impala_channels, c.impala_blocks, c.impala_width, top=sees.top))
     _, height, width = sees.shape
-    for _, kernel, stride in filters:
+    for _, kernel, stride in c.filters:
         if min(height, width) < kernel:
             raise UsageError(
-                f"images of {sees.shape[1]} × {sees.shape[2]} pixels are too small for filters {filters}; "
+                f"images of {sees.shape[1]} × {sees.shape[2]} pixels are too small for filters {c.filters}; "
                 "give smaller ones, such as --set filters=[[16,4,2],[32,3,1]]."
             )
         height, width = (height - kernel) // stride + 1, (width - kernel) // stride + 1
-    return ImageEncoder(init, sees.shape, filters, sees.top)
+    return ImageEncoder(Cnn(init, sees.shape, c.filters, top=sees.top))

@@ -8,6 +8,7 @@ clipped only where the environment takes them, and their probabilities are those
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +22,8 @@ from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.networks.layers import Generators, Linear, Network, orthogonal, padded
 from mohs.agents.deep.spaces import Choices, choices
 
+# Some of a batch: the same for all cells, or numbers [cells, n].
+Places = slice | Tensor
 # Space for the kinds of actions: how they are kept (shape and type), and how the environment takes them.
 Kept = tuple[tuple[int, ...], npt.DTypeLike]
 
@@ -81,9 +84,9 @@ class Categoricals:
     def entropy(self) -> Tensor:
         return _total([-(part.exp() * part).sum(-1) for part in self.parts])
 
-    def at(self, places: slice) -> Categoricals:
+    def at(self, places: Places) -> Categoricals:
         """The distributions at some places of the batch, apart from the graph that they were computed by."""
-        return Categoricals(tuple(part[:, places].detach() for part in self.parts))
+        return Categoricals(tuple(_taken(part, places) for part in self.parts))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,12 +111,12 @@ class Gaussian:
         each = (self.log_std + 0.5 * math.log(2 * math.pi * math.e)).sum(-1)
         return each.expand(self.mean.shape[:2])
 
-    def at(self, places: slice) -> Gaussian:
+    def at(self, places: Places) -> Gaussian:
         """The distributions at some places of the batch, apart from the graph that they were computed by.
 
         Deviations are copied: they are parameters, which may change.
         """
-        return Gaussian(self.mean[:, places].detach(), self.log_std.detach().clone())
+        return Gaussian(_taken(self.mean, places), self.log_std.detach().clone())
 
 
 Distribution = Categoricals | Gaussian
@@ -127,6 +130,15 @@ def kl_divergence(p: Distribution, q: Distribution) -> Tensor:
         off = (p.mean - q.mean).square() + (2 * p.log_std).exp()
         return (q.log_std - p.log_std + 0.5 * off * (-2 * q.log_std).exp() - 0.5).sum(-1)
     raise TypeError(f"a {type(p).__name__} and a {type(q).__name__} have no divergence.")
+
+
+def joined(batches: Sequence[Distribution]) -> Distribution:
+    """Distributions of one kind, and Gaussians with the same deviations, as one batch."""
+    first = batches[0]
+    if isinstance(first, Gaussian):
+        return Gaussian(torch.cat([one.mean for one in batches if isinstance(one, Gaussian)], 1), first.log_std)
+    parts = zip(*(one.parts for one in batches if isinstance(one, Categoricals)), strict=True)
+    return Categoricals(tuple(torch.cat(part, 1) for part in parts))
 
 
 class Head(Network):
@@ -155,6 +167,11 @@ def _invert(logs: Tensor, uniform: Tensor) -> Tensor:
     below = logs.exp().cumsum(-1) <= uniform[..., None]
     # Probabilities may add up to a little less than one.
     return below.sum(-1).clamp(max=logs.shape[-1] - 1)
+
+
+def _taken(x: Tensor, places: Places) -> Tensor:
+    rows = slice(None) if isinstance(places, slice) else torch.arange(len(x), device=x.device)[:, None]
+    return x[rows, places].detach()
 
 
 def _total(parts: list[Tensor]) -> Tensor:

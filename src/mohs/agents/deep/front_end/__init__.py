@@ -1,0 +1,1 @@
+"""Front-ends: fixed maps from pixels to further channels, made without reward."""

@@ -1,0 +1,164 @@
+"""How is a front-end made for a task? From frames of random play on its training levels; kept in the user's cache."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import asdict
+
+import numpy as np
+import numpy.typing as npt
+
+from mohs.agents.deep.front_end import files, motion
+from mohs.agents.deep.front_end.front_end import FrontEnd
+from mohs.agents.deep.front_end.matching import Bytes
+from mohs.agents.deep.front_end.motion import Motion
+from mohs.agents.stage import Stage, stage
+from mohs.core import files as core_files
+from mohs.core.errors import UsageError
+from mohs.core.seeding import child, seed_of
+from mohs.core.task import Source, Task, members
+from mohs.core.values import FunctionRef, Json, content_hash
+from mohs.core.views import View
+from mohs.envs.suites.packages import NONE, suite_of
+from mohs.stats import Estimate, estimate
+
+COPIES = 32  # environments that play side by side
+FIGURE = 128  # masks that sum to this, of 255, are taken for a figure
+
+
+def pretrain(
+    task: Task, *, frames: int = 4096, seed: int = 0, gap: int = 1, settings: Motion | None = None
+) -> FrontEnd:
+    """Learns the objects of a task from motion, without reward, or reads what was learnt before.
+
+    Args:
+        task: A task whose observations are coloured pictures; its levels are those for training.
+        frames: The number of pairs of frames.
+        seed: The seed of random play and of the training.
+        gap: The steps between the frames of a pair, where objects move by less than a pixel in one.
+        settings: Those of the training; the defaults suit pictures of 24 to 64 pixels.
+
+    Returns:
+        The front-end. Its `name`, given as the hyperparameter `front_end`, makes an agent see through it.
+
+    Raises:
+        UsageError: Observations are no coloured pictures.
+
+    Example:
+        >>> import mohs
+        >>> from mohs.agents.deep.front_end.pretrain import pretrain
+        >>> task = mohs.Task.make("arcade/chase", num_levels=200)
+        >>> front_end = pretrain(task, frames=64, settings=Motion(steps=2))
+        >>> front_end.channels
+        8
+    """
+    c, task = settings or Motion(), _view(task, View.PIXELS)
+    asked: dict[str, Json] = {"task": task.to_json(), "frames": frames, "seed": seed, "gap": gap, "settings": asdict(c)}
+    index = files.folder() / f"{content_hash({**asked, 'version': motion.VERSION})}.json"
+    lasting = _lasting(task)
+    if lasting:
+        # Missing, damaged or not readable: it is learnt again.
+        with suppress(OSError, ValueError, TypeError, UsageError):
+            return files.named(str(json.loads(index.read_text())))
+    found = motion.train(*play(task, frames, seed, gap), seed, c)
+    found = FrontEnd(found.kind, found.arrays, {**found.about, **asked})
+    with suppress(OSError, UsageError):
+        files.keep(found)
+        if lasting:
+            core_files.replace(index, lambda file: file.write(json.dumps(found.name).encode()))
+    return found
+
+
+def play(task: Task, frames: int, seed: int = 0, gap: int = 1) -> tuple[Bytes, Bytes]:
+    """Pairs of frames [frames, height, width, 3], `gap` steps apart in one episode of the random policy."""
+    copies = min(COPIES, frames)
+    seen, actions = _begin([task] * copies, seed)
+    before, after = [], []
+    recent: list[Bytes] = []
+    alive = np.zeros(copies, dtype=np.int64)  # steps of the episodes under way
+    count = 0
+    while count < frames:
+        step = seen.step(actions())
+        recent = [*recent[-gap + 1 :], step.before] if gap > 1 else [step.before]
+        alive += 1
+        there = np.flatnonzero(alive >= gap)
+        before.append(recent[0][there])
+        after.append(step.after[there])
+        count += len(there)
+        alive[step.terminated | step.truncated] = 0
+    seen.close()
+    first, second = np.concatenate(before)[:frames], np.concatenate(after)[:frames]
+    return first, second
+
+
+def object_iou(front_end: FrontEnd, task: Task, *, seed: int = 0, levels: int = 20, frames: int = 32) -> Estimate:
+    """How well the masks match the true figures on held-out levels: intersection over union, averaged over levels.
+
+    Args:
+        front_end: The front-end.
+        task: A task with views, whose held-out levels are played by the random policy.
+        seed: The seed of the random policy.
+        levels: The number of levels.
+        frames: Frames of each level, of one or several episodes.
+
+    Returns:
+        The mean over levels with its interval.
+
+    Raises:
+        UsageError: The environment has no views or no levels.
+    """
+    pixels, truth = screens(task, seed=seed, levels=levels, frames=frames)
+    found = []
+    for shown, true in zip(pixels, truth, strict=True):
+        figure = front_end.masks(shown).astype(np.int64).sum(1) >= FIGURE
+        found.append((figure & true).sum() / max(1, (figure | true).sum()))
+    return estimate(found)
+
+
+def screens(task: Task, *, seed: int = 0, levels: int = 20, frames: int = 32) -> tuple[Bytes, npt.NDArray[np.bool_]]:
+    """Pixels [levels, frames, height, width, 3] of held-out levels and what is figure there, without the last axis."""
+    environment = task.environment
+    if "view" not in environment.parameters or environment.levels != "start_level":
+        raise UsageError(f"{task.env} has no views of numbered levels, so what is figure there is not known.")
+    held: Source = environment.realisation("held_out")(task) if environment.held_out else task
+    first = members(held)[0][0]
+    each = [first.replace(num_levels=1, start_level=first["start_level"] + i) for i in range(levels)]
+    shown, actions = _begin([_view(one, View.PIXELS) for one in each], seed)
+    true, same = _begin([_view(one, View.FIGURE_GROUND) for one in each], seed)
+    pixels, figures = [], []
+    for _ in range(frames):
+        pixels.append(shown.now.copy())
+        figures.append((true.now > 0).any(1))  # of planes
+        shown.step(actions())
+        true.step(same())
+    shown.close()
+    true.close()
+    return np.stack(pixels, 1), np.stack(figures, 1)
+
+
+class _Random:
+    """Actions of the random policy, in the same order for the same seed."""
+
+    def __init__(self, seen: Stage, seed: int) -> None:
+        self._space, self._count = seen.action_space, len(seen.now)
+        self._space.seed(seed_of(child(seed, "front_end", "actions")))
+
+    def __call__(self) -> npt.NDArray[np.int64]:
+        return np.array([self._space.sample() for _ in range(self._count)])
+
+
+def _begin(tasks: Sequence[Task], seed: int) -> tuple[Stage, _Random]:
+    made = stage(tasks, [seed_of(child(seed, "front_end", "environment", i)) for i in range(len(tasks))])
+    return made, _Random(made, seed)
+
+
+def _view(task: Task, view: View) -> Task:
+    return task.replace(view=str(view), view_encoding="one_hot") if "view" in task.environment.parameters else task
+
+
+def _lasting(task: Task) -> bool:
+    """Whether the task means the same tomorrow: it is mohs's or a suite's, without custom functions."""
+    known = not task.environment.third_party or suite_of(task.environment.gym_id) is not NONE
+    return known and not any(isinstance(value, FunctionRef) for value in task.values.values())
