@@ -127,9 +127,9 @@ def data(measured: dict[str, Comparison]) -> dict[str, Any]:
 
 def lines(measured: dict[str, Comparison]) -> list[str]:
     """Comparisons for people."""
-    rows = [f"{'case':<32}{'mohs/s':>14}{'peer/s':>12}{'ratio':>10}{'target':>10}"]
+    rows = [f"{'case':<36}{'mohs/s':>14}{'peer/s':>15}{'ratio':>10}{'target':>10}"]
     for name, row in measured.items():
         target = "" if row.target is None else f"≥ {row.target:,.0f}"
-        numbers = f"{row.ours:>14,.1f}{row.theirs:>12,.1f}{row.ratio:>10,.1f}{target:>10}"
-        rows.append(f"{name:<32}{numbers}  {WORDS[row.met]}".rstrip())
+        numbers = f"{row.ours:>14,.1f}{row.theirs:>15,.1f}{row.ratio:>10,.1f}{target:>10}"
+        rows.append(f"{name:<36}{numbers}  {WORDS[row.met]}".rstrip())
     return rows

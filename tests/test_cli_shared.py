@@ -31,6 +31,7 @@ SMALL = {
     "diagnose": ["diagnose", "q_learning", "--dials", "delay", "--seeds", "1", "--budget", "300"],
     "experiment": ["run", "mine.toml"],
     "lifelong": ["lifelong", "random", "--curriculum", "near_goals", "--seeds", "1", "--steps", "200"],
+    "lcd": ["lcd", "random", "--game", "arcade/collect", "--seeds", "1", "--steps", "200", "--evaluations", "4"],
     "family": ["family", "random", "--env", "control/cartpole", "--vary", "length=0.5,1", "--steps", "500"],
     "challenge": ["challenge", "run", "random", "--mdps", "hanoi-3", "--budget", "1000", "--seeds", "1"],
 }

@@ -13,9 +13,17 @@ from typing import Any
 import pytest
 
 import mohs
+from mohs.core import registry
 from mohs.protocols.protocol import protocols
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+@pytest.fixture(autouse=True)
+def same_environments(monkeypatch):
+    """What an example registers is gone after it."""
+    for name in ("_ENVIRONMENTS", "_CONFIGURATIONS"):
+        monkeypatch.setattr(registry, name, dict(getattr(registry, name)))
 
 
 def public() -> Iterator[tuple[str, Any]]:

@@ -14,6 +14,7 @@ from mohs.core.ranges import Range
 from mohs.core.registry import Environment
 from mohs.core.score import Reference, Score
 from mohs.core.task import Task, TaskSet
+from mohs.core.views import Classes
 from mohs.envs.registration import register_all, register_environment
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from mohs.envs.effects import Effects, effects
     from mohs.envs.inject import inject, inject_vec
     from mohs.envs.make import make, make_vec
+    from mohs.envs.views.screens import Screen
     from mohs.protocols.card.card import card
     from mohs.protocols.challenge.command import challenge
     from mohs.protocols.compare.command import compare
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from mohs.protocols.diagnose.command import diagnose
     from mohs.protocols.experiment.files import read_study
     from mohs.protocols.family.command import family
+    from mohs.protocols.lcd.command import lcd
     from mohs.protocols.lifelong.command import lifelong
     from mohs.protocols.lifelong.curriculum import Curriculum
     from mohs.protocols.protocol import Protocol, register_protocol
@@ -50,6 +53,7 @@ _LAZY = {
     "Effects": "mohs.envs.effects",
     "Execution": "mohs.runs.execution",
     "Protocol": "mohs.protocols.protocol",
+    "Screen": "mohs.envs.views.screens",
     "Table": "mohs.tables.table",
     "Verdict": "mohs.protocols.verdict",
     "card": "mohs.protocols.card.card",
@@ -61,6 +65,7 @@ _LAZY = {
     "family": "mohs.protocols.family.command",
     "inject": "mohs.envs.inject",
     "inject_vec": "mohs.envs.inject",
+    "lcd": "mohs.protocols.lcd.command",
     "lifelong": "mohs.protocols.lifelong.command",
     "load": "mohs.runs.export",
     "load_verdict": "mohs.protocols.conduct",
@@ -77,11 +82,12 @@ _LAZY = {
 _MODULES = ("ctgraph",)
 
 __all__ = [
-    "Agent", "AgentEntry", "Cell", "Curriculum", "Dial", "Effects", "Environment", "Execution", "Family", "MohsError",
-    "Point", "Probe", "Protocol", "Range", "Reference", "Score", "Segment", "StoreError", "Table", "Task", "TaskSet",
-    "UsageError", "Verdict", "card", "challenge", "compare", "correlate", "ctgraph", "diagnose", "effects", "family",
-    "inject", "inject_vec", "lifelong", "load", "load_verdict", "make", "make_vec", "read_family", "read_study",
-    "register_agent", "register_environment", "register_protocol", "run", "table", "write_report",
+    "Agent", "AgentEntry", "Cell", "Classes", "Curriculum", "Dial", "Effects", "Environment", "Execution", "Family",
+    "MohsError", "Point", "Probe", "Protocol", "Range", "Reference", "Score", "Screen", "Segment", "StoreError",
+    "Table", "Task", "TaskSet", "UsageError", "Verdict", "card", "challenge", "compare", "correlate", "ctgraph",
+    "diagnose", "effects", "family", "inject", "inject_vec", "lcd", "lifelong", "load", "load_verdict", "make",
+    "make_vec", "read_family", "read_study", "register_agent", "register_environment", "register_protocol", "run",
+    "table", "write_report",
 ]  # fmt: skip
 
 

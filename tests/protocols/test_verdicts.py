@@ -43,6 +43,7 @@ def verdicts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, mohs.Verdict
         mohs.family(
             ["random", "cem"], env="control/cartpole", vary={"length": [0.25, 0.5, 1.0]}, steps=500, episodes=2, **how
         ),
+        mohs.lcd("random", "arcade/collect", seeds=3, steps=200, evaluations=4, episodes=2, keep_going=True, **how),
         mohs.card("toy/discrete", max_episode_steps=5),
     ]
     return {verdict.protocol: verdict for verdict in made}

@@ -36,15 +36,16 @@ def envs(
         if as_json:
             print_json([_environment(e) for e in found])
             return
-        rows = [(e.id, e.gym_id or "", "yes" if e.table is not None else "no", e.title) for e in found]
-        show_table("Environments (mohs envs NAME shows its parameters)", ("id", "Gymnasium", "table", ""), rows)
+        rows = [(e.id, "yes" if e.table is not None else "no", e.title) for e in found]
+        show_table("Environments (mohs envs NAME shows its parameters)", ("id", "table", ""), rows, cut=True)
         return
     entry = environment(env)
     if as_json:
         print_json(_environment(entry))
         return
     texts = [(f"{name} = {p.default}  ({p.domain.describe()})", p.text) for name, p in entry.parameters.items()]
-    show_entries(f"{entry.id}: {entry.title}", texts)
+    registered = f" (in Gymnasium: {entry.gym_id})" if entry.gym_id else ""
+    show_entries(f"{entry.id}: {entry.title}{registered}", texts)
 
 
 def dials(
@@ -158,6 +159,7 @@ def _family_file(file: FamilyFile) -> dict[str, Json]:
         "env": file.env,
         "source": file.source,
         "text": file.text,
+        "editions": {name: dict(edition) for name, edition in file.editions.items()},
     }
 
 

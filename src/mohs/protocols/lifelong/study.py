@@ -193,8 +193,8 @@ def alone(agent: Agent) -> Agent:
     """The agent without what it does when another task begins."""
     if not agent_entry(agent.name).lifelong:
         return agent
-    shared = config_class(agent.name).shared()
-    return Agent.make(agent.name, agent.source, **{key: value for key, value in agent.params if key not in shared})
+    without = config_class(agent.name).lifelong_settings()
+    return Agent.make(agent.name, agent.source, **{key: value for key, value in agent.params if key not in without})
 
 
 def method(agent: Agent) -> str:

@@ -46,11 +46,16 @@ def rim(highest: float) -> float:
     return min(1.0, max(0.25, math.ceil(4 * highest) / 4))
 
 
+def broken(note: str) -> str:
+    """A note in lines that fit a wide figure."""
+    return "<br>".join(textwrap.wrap(note, LINE, break_long_words=False))
+
+
 def narrow(height: int, note: str, *, legend: int = 0, bottom: int = 46, left: int = 16) -> go.Figure:
     """An empty figure with a note, and room for a legend of so many names."""
-    lines = textwrap.wrap(note, LINE, break_long_words=False)
-    top, below = 28 + 16 * len(lines), bottom + 22 * -(-legend // LEGEND_COLUMNS)
-    figure = blank(top + height + below, "<br>".join(lines))
+    text = broken(note)
+    top, below = 28 + 16 * (1 + text.count("<br>")), bottom + 22 * -(-legend // LEGEND_COLUMNS)
+    figure = blank(top + height + below, text)
     figure.update_layout(title={"x": 0, "xref": "container", "pad": {"t": 20, "l": 14}})
     figure.update_layout(margin={"t": top, "b": below, "l": left, "r": 16})
     return figure
