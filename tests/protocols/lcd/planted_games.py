@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from mohs.core.cell import Agent
-from mohs.core.task import Task
-from mohs.protocols.lcd.conditions import OTHER_SEEDS, PERMUTED, PIXELS, SEMANTIC
+from mohs.core.task import Task, members
+from mohs.protocols.lcd.conditions import OTHER_SEEDS, PERMUTED, PIXELS, SEMANTIC, held_out
 from mohs.protocols.lcd.study import PROBE, LcdStudy, plan, point_name
 from mohs.runs.plan import Track
 from mohs.runs.results import Results
@@ -49,7 +49,7 @@ def results(asked: LcdStudy, of: Callable[[str, str], float] = area, spread: flo
     shape = shape / np.trapezoid(shape, steps) * (steps[-1] - steps[0])
     curves = {}
     for game, task in asked.games:
-        score = task.environment.realisation("score")(task)
+        score = task.environment.realisation("score")(members(held_out(task))[0][0])
         for label in asked.labels:
             for condition in asked.conditions(task):
                 mean = of(game, condition.name)

@@ -102,6 +102,7 @@ def test_small_encoders_unless_something_else_is_set() -> None:
         ({"steps": 3}, "steps"),
         ({"best": {"arcade/x": 1.0}}, "not among the games"),
         ({"mode": "best"}, "mode"),
+        ({"floor": -0.1}, "floor"),
     ],
 )
 def test_what_cannot_be_asked(change, message) -> None:

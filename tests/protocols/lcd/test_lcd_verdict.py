@@ -6,7 +6,7 @@ import json
 
 import numpy as np
 import pytest
-from planted_games import COSTS, REACHED, area, results, study, without
+from planted_games import COSTS, REACHED, SPREAD, area, results, study, without
 
 from mohs.protocols.lcd.conditions import OTHER_SEEDS, PERMUTED, PIXELS, SEMANTIC, Remedy
 from mohs.protocols.lcd.gate import gate
@@ -50,6 +50,16 @@ def test_an_optimal_policy_gets_no_verdict() -> None:
     found = verdict(asked, flat)
     assert {r.challenge for r in found.results} <= {Challenge.UNKNOWN, Challenge.NEITHER}
     assert gate(asked).decide(flat) is None
+
+
+def test_a_lower_floor_judges_what_little_was_learnt() -> None:
+    def little(game: str, condition: str) -> float:
+        return area(game, condition) / 20
+
+    asked = study(floor=0.01)
+    found = results(asked, little, spread=SPREAD / 20)
+    assert {r.game: r.challenge for r in verdict(asked, found).results} == PLANTED
+    assert {r.challenge for r in verdict(study(), found).results} == {Challenge.UNKNOWN}
 
 
 def test_two_runs_are_too_few() -> None:

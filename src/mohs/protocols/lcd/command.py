@@ -9,7 +9,7 @@ import typer
 
 from mohs.core.cell import Mode
 from mohs.protocols import words
-from mohs.protocols.lcd.study import EPISODES, EVALUATIONS, SEEDS, STEPS
+from mohs.protocols.lcd.study import EPISODES, EVALUATIONS, FLOOR, SEEDS, STEPS
 from mohs.protocols.options import AGENT_HELP, HyperparameterFile, Hyperparameters
 from mohs.protocols.protocol import Request
 from mohs.runs.execution import ExecutionOptions
@@ -68,6 +68,10 @@ def ask(
         list[str] | None,
         typer.Option(help="The largest return of a game that does not state it, GAME=NUMBER; may be repeated."),
     ] = None,
+    floor: Annotated[
+        float | None,
+        typer.Option(help=f"Share of the range that must be reached before a loss is judged; {FLOOR} by default."),
+    ] = None,
     hyperparameters: Hyperparameters = None,
     hyperparameter_file: HyperparameterFile = None,
 ) -> Request:
@@ -94,6 +98,7 @@ def ask(
         episodes=episodes,
         mode=mode,
         best=words.settings("--best", best or []),
+        floor=floor,
     )
     return Request(study, note=_note(study))
 
@@ -115,6 +120,7 @@ def lcd(
     episodes: int | None = None,
     mode: Mode = "sample",
     best: Mapping[str, float] | None = None,
+    floor: float | None = None,
     hyperparameters: Mapping[str, Any] | None = None,
     keep_going: bool = False,
     **execution: Unpack[ExecutionOptions],
@@ -137,6 +143,7 @@ def lcd(
         episodes: of an evaluation; 16 by default.
         mode: policy of evaluations, "sample" or "greedy".
         best: the largest return per episode, of games that do not state it.
+        floor: the share of the range that must be reached before a loss is judged; 0.05 by default.
         hyperparameters: set in all agents that have them; `AGENT.NAME` sets one of one agent.
         keep_going: run all, also where nothing is learnt in the semantic view.
         **execution: `store`, `workers`, `pack_size`, `device`, `progress`, `label` (see `Execution`).
@@ -177,6 +184,7 @@ def lcd(
         episodes=episodes,
         mode=mode,
         best=best,
+        floor=floor,
     )
     found: LcdVerdict = run(study, keep_going=keep_going, **execution)
     return found

@@ -19,6 +19,7 @@ EDITIONS: Mapping[str, Mapping[str, Any]] = {
         "seeds": 3,
         "evaluations": 6,
         "episodes": 16,
+        "floor": 0.01,  # of a range whose upper end takes thousands of times these steps
     },
     # Section 3 and A.1: 200 million steps in hard mode, 500 levels, an IMPALA encoder, one number for each class.
     "paper": {

@@ -15,7 +15,7 @@ def gate(study: LcdStudy) -> Gate:
     """The semantic view at full reward runs first; the study ends there if no agent learns any game in it."""
 
     def decide(results: Results) -> Stop | None:
-        judged = [view_cost(areas, areas).judgement for areas in semantic_areas(study, results)]
+        judged = [view_cost(areas, areas, floor=study.floor).judgement for areas in semantic_areas(study, results)]
         if not judged or any(judgement is not Judgement.FLOOR for judgement in judged):
             return None
         what = "any of these games" if len(study.games) > 1 else study.games[0][0]

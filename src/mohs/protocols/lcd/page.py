@@ -54,6 +54,7 @@ def page(verdict: LcdVerdict) -> Page:
         controls=_part("Controls", "controls", figures),
         paper=_paper(verdict),
         threshold=numbers.percent(THRESHOLD),
+        floor=f"{study.floor:.3g}",
         scales="".join(f"<li>{escape(line)}</li>" for line in _scales(verdict)),
     )
     sections = ("verdict", "games", "helps", "trust", "methods")

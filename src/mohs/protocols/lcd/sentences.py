@@ -71,7 +71,8 @@ def _costs(verdict: LcdVerdict, result: GameResult) -> str:
         reached = numbers.share(result.reached)
         return (
             f"cannot tell; in the semantic view {result.agent} reached {reached} of the range in {study.steps:,} "
-            "steps, so nothing was learnt that could be lost. More steps or other hyperparameters may help."
+            f"steps, not clearly above {study.floor:.3g}, so too little was learnt that could be lost. More steps or "
+            "other hyperparameters may help."
         )
     parts = [f"perception costs {_share(result.perception)} of what {result.agent} could reach here"]
     if result.learning is not None:

@@ -38,6 +38,7 @@ PROTOCOL = "lcd"
 RANDOM, PROBE = "random policy", "held_out"
 PROBABILITIES = (1.0, 0.75, 0.5, 0.25)  # section 3 of the paper
 SEEDS, STEPS, LEVELS, EVALUATIONS, EPISODES = 5, 100_000, 500, 10, 16
+FLOOR = 0.05
 FEWEST_EVALUATIONS = 4
 
 
@@ -58,6 +59,7 @@ class LcdStudy:
         episodes: of each evaluation.
         mode: policy of evaluations.
         best: the largest return per episode, by game, where the game does not say it.
+        floor: the area in the semantic view that must be clearly exceeded before a loss is judged.
     """
 
     agents: tuple[Agent, ...]
@@ -72,6 +74,7 @@ class LcdStudy:
     episodes: int = EPISODES
     mode: Mode = "sample"
     best: tuple[tuple[str, float], ...] = ()
+    floor: float = FLOOR
 
     @classmethod
     def make(
@@ -89,6 +92,7 @@ class LcdStudy:
         episodes: int = EPISODES,
         mode: Mode = "sample",
         best: Mapping[str, float] | None = None,
+        floor: float = FLOOR,
     ) -> LcdStudy:
         """A study, checked."""
         if not agents or not games:
@@ -121,6 +125,7 @@ class LcdStudy:
             Integer(1).parse("episodes", episodes),
             Choice(("greedy", "sample")).parse("mode", mode),  # type: ignore[arg-type]
             tuple(sorted((best or {}).items())),
+            float(Real(0, 0.5).parse("floor", floor)),
         )
 
     @property
@@ -195,13 +200,14 @@ class LcdStudy:
             "episodes": self.episodes,
             "mode": self.mode,
             "best": dict(self.best),
+            "floor": self.floor,
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> LcdStudy:
         """Reads a study that `to_json` wrote."""
         keys = {"agents", "games", "seeds", "steps", "probabilities", "remedies", "figure_ground", "controls",
-                "evaluations", "episodes", "mode", "best"}  # fmt: skip
+                "evaluations", "episodes", "mode", "best", "floor"}  # fmt: skip
         data = read_json(data, "study of challenges", keys)
         with reading("study of challenges"):
             agents = tuple(Agent.from_json(agent) for agent in data["agents"])
@@ -211,6 +217,7 @@ class LcdStudy:
             return cls(
                 agents, games, data["seeds"], data["steps"], probabilities, remedies, data["figure_ground"],
                 data["controls"], data["evaluations"], data["episodes"], data["mode"], best,
+                data["floor"],
             )  # fmt: skip
 
 

@@ -258,14 +258,14 @@ def _judged(study: LcdStudy, runs: Runs, task: Task) -> GameResult:
     return GameResult(
         runs,
         estimate(semantic, "mean", LEVEL),
-        view_cost(semantic, pixels),
-        None if ground is None else view_cost(semantic, ground),
-        reward_cost(by_probability) if several else None,
+        view_cost(semantic, pixels, floor=study.floor),
+        None if ground is None else view_cost(semantic, ground, floor=study.floor),
+        reward_cost(by_probability, floor=study.floor) if several else None,
         reward_slope(by_probability) if several else None,
         None if ground is None else paper_phi(pixels, ground, semantic),
         paper_psi(by_probability) if several else None,
         joint((semantic, pixels), by_probability) if several else None,
-        {name: view_cost(semantic, areas[name]) for name in CONTROLS if name in names},
+        {name: view_cost(semantic, areas[name], floor=study.floor) for name in CONTROLS if name in names},
         {
             remedy: gain(areas[helps(remedy)], areas[helped(remedy)])
             for remedy in study.remedies

@@ -1,0 +1,103 @@
+"""Does every dial of the arcade raise the cost that it should, dose by dose, as `mohs lcd` measures it?
+
+    python -m benchmarks.planted_ladders [--dials texture pay_every] [--seeds N] [--steps N] [--store URL] [--json]
+
+Each dose of a dial is a game of one study: what pixels cost for perceptual dials, what rarer reward costs for
+learning dials. A ladder rises if no dose is clearly below an easier one (intervals apart), and the hardest is clearly
+above the easiest.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from benchmarks.peer import ONE_THREAD
+
+os.environ.update(ONE_THREAD)
+
+import mohs
+from mohs.protocols.lcd.asked import make_study
+from mohs.stats.lcd import Cost
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The doses of a dial in a game, easiest first, and which cost they should raise."""
+
+    game: str
+    doses: tuple[dict[str, Any], ...]
+    perceptual: bool
+
+
+def _doses(name: str, *values: Any, **fixed: Any) -> tuple[dict[str, Any], ...]:
+    return tuple({name: value, **fixed} for value in values)
+
+
+LADDERS = {
+    "texture": Ladder("arcade/collect", _doses("texture", 0.0, 0.25, 0.5, 1.0), perceptual=True),
+    "clutter": Ladder("arcade/collect", _doses("clutter", 0.0, 0.2, 0.4, 0.8), perceptual=True),
+    "shared_colours": Ladder("arcade/collect", _doses("shared_colours", False, True), perceptual=True),
+    "themes": Ladder("arcade/collect", _doses("themes", 1, 8, 64), perceptual=True),
+    "theme_shift": Ladder("arcade/collect", _doses("theme_shift", False, True, themes=4), perceptual=True),
+    "pay_every": Ladder("arcade/collect", _doses("pay_every", 1, 8, 32, 0), perceptual=False),
+    "quota": Ladder("arcade/collect", _doses("quota", 0, 1, 2, 4), perceptual=False),
+    "deadly": Ladder("arcade/collect", _doses("deadly", False, True), perceptual=False),
+}
+
+
+def climb(ladder: Ladder, args: argparse.Namespace) -> list[Cost]:
+    """The cost of every dose."""
+    study = make_study(
+        agents=["ppo"],
+        games=[mohs.Task.make(ladder.game, num_levels=args.levels, **dose) for dose in ladder.doses],
+        steps=args.steps, seeds=args.seeds, figure_ground=False, controls=False,
+        probabilities=(1.0,) if ladder.perceptual else None,
+    )  # fmt: skip
+    results = mohs.run(study, store=args.store, keep_going=True, progress="plain").results
+    costs = [result.perception if ladder.perceptual else result.learning for result in results]
+    return [cost for cost in costs if cost is not None]
+
+
+def rises(costs: list[Cost]) -> bool:
+    """Whether no dose is clearly below an easier one, and the last is clearly above the first."""
+    return costs[-1].low > costs[0].high and not any(a.low > b.high for a, b in combinations(costs, 2))
+
+
+def main() -> None:
+    """Prints the cost of every dose of every dial."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dials", nargs="*", default=list(LADDERS), choices=list(LADDERS))
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=40_000)
+    parser.add_argument("--levels", type=int, default=500)
+    parser.add_argument("--store", default="sqlite:///planted.db")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    found: dict[str, Any] = {}
+    for name in args.dials:
+        ladder = LADDERS[name]
+        costs = climb(ladder, args)
+        found[name] = {
+            "game": ladder.game,
+            "cost": "perception" if ladder.perceptual else "rarer reward",
+            "doses": [dose[name] for dose in ladder.doses],
+            "costs": [cost.to_dict() for cost in costs],
+            "rises": rises(costs),
+        }
+        if not args.json:
+            cells = [
+                f"{dose[name]}: {cost.value:.2f} [{cost.low:.2f}, {cost.high:.2f}] {cost.judgement}"
+                for dose, cost in zip(ladder.doses, costs, strict=True)
+            ]
+            print(f"{name} ({found[name]['cost']}; {'rises' if rises(costs) else 'does not rise'}): {'; '.join(cells)}")
+    if args.json:
+        print(json.dumps(found))
+
+
+if __name__ == "__main__":
+    main()
