@@ -40,15 +40,16 @@ class StoreError(MohsError, RuntimeError):
     """
 
 
-def unknown(kind: str, name: object, valid: Iterable[str]) -> UsageError:
-    """Returns the error for an unknown name, with the nearest valid name and up to 20 valid names."""
+def unknown(kind: str, name: object, valid: Iterable[str], also: Iterable[str] = ()) -> UsageError:
+    """Returns the error for an unknown name, with the nearest name and up to 20 valid ones; `also` are not listed."""
     names = sorted(valid)
-    spelt, lower = {known.lower(): known for known in names}, str(name).lower()  # MOHS is near to mohs
+    lower = str(name).lower()
+    spelt = {known.lower(): known for known in (*also, *names)}  # MOHS is near to mohs
     near = difflib.get_close_matches(lower, spelt, n=1, cutoff=0.5)
     hint = f" Did you mean {spelt[near[0]]!r}?" if near else ""
     listed = ", ".join(names) or "none"
     if len(names) > _LISTED:
-        nearest = sorted(spelt[n] for n in difflib.get_close_matches(lower, spelt, n=_LISTED, cutoff=0.0))
+        nearest = sorted(spelt[n] for n in difflib.get_close_matches(lower, map(str.lower, names), n=_LISTED, cutoff=0.0))
         listed = f"{', '.join(nearest)}, and {len(names) - len(nearest)} others"
     return UsageError(f"unknown {kind} {name!r}.{hint} Valid: {listed}.")
 

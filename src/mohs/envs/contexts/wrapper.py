@@ -81,4 +81,4 @@ def check_names(env: Env, context: Mapping[str, Any], title: str, also: Iterable
             continue
         if hasattr(bare, name) and not name.startswith("_"):
             raise UsageError(f"{name} of {title} cannot be in a context: it must be {ALLOWED} that can be set.")
-        raise unknown(f"attribute of {title}", name, [*known, *also])
+        raise unknown(f"attribute of {title}", name, known, also)

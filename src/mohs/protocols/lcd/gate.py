@@ -8,8 +8,6 @@ from mohs.protocols.protocol import Gate, Stop
 from mohs.runs.results import Results
 from mohs.stats.lcd import Judgement, view_cost
 
-UNLEARNT = (Judgement.FLOOR, Judgement.TOO_FEW)
-
 
 def gate(study: LcdStudy) -> Gate:
     """The semantic view at full reward runs first; the study ends there if no agent learns any game in it."""
