@@ -49,7 +49,8 @@ def unknown(kind: str, name: object, valid: Iterable[str], also: Iterable[str] =
     hint = f" Did you mean {spelt[near[0]]!r}?" if near else ""
     listed = ", ".join(names) or "none"
     if len(names) > _LISTED:
-        nearest = sorted(spelt[n] for n in difflib.get_close_matches(lower, map(str.lower, names), n=_LISTED, cutoff=0.0))
+        alike = difflib.get_close_matches(lower, map(str.lower, names), n=_LISTED, cutoff=0.0)
+        nearest = sorted(spelt[n] for n in alike)
         listed = f"{', '.join(nearest)}, and {len(names) - len(nearest)} others"
     return UsageError(f"unknown {kind} {name!r}.{hint} Valid: {listed}.")
 
