@@ -29,11 +29,17 @@ def lay(inst):
 def play(inst, action, x):
     """One step: (reward, sub-goals, whether a distractor was touched, whether the game is over)."""
     inst.place = MOVES[action, inst.place]
+    return take(inst)
+
+
+@routine
+def take(inst):
+    """Takes what lies where the agent is: (reward, sub-goals, whether it was bad, whether nothing good is left)."""
     here = bit(inst.place)
-    fruit, thorn = has(inst.good, inst.place), has(inst.bad, inst.place)
+    good, bad = has(inst.good, inst.place), has(inst.bad, inst.place)
     inst.good &= ~here
     inst.bad &= ~here
-    return 1.0 if fruit else -1.0 if thorn else 0.0, 0.0, thorn, inst.good == NONE
+    return 1.0 if good else -1.0 if bad else 0.0, 0.0, bad, inst.good == NONE
 
 
 @routine

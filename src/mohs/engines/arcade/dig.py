@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from mohs.core.kernel import routine
 from mohs.core.views import Classes
-from mohs.engines.arcade.boards import FULL, MOVES, NONE, bit, flood, has, pick, scatter, stamp
-from mohs.engines.arcade.collect import DRAWS, TRIES
+from mohs.engines.arcade.boards import FULL, MOVES, bit, flood, has, pick, scatter, stamp
+from mohs.engines.arcade.collect import DRAWS, TRIES, take
 from mohs.engines.draws import nth
 
 CLASSES = Classes(("agent", "gem", "gas", "stone", "earth"))
@@ -41,11 +41,7 @@ def play(inst, action, x):
         inst.soft &= ~bit(to)
     elif not has(inst.solid, to):
         inst.place = to
-    here = bit(inst.place)
-    gem, gas = has(inst.good, inst.place), has(inst.bad, inst.place)
-    inst.good &= ~here
-    inst.bad &= ~here
-    return 1.0 if gem else -1.0 if gas else 0.0, 0.0, gas, inst.good == NONE
+    return take(inst)
 
 
 @routine

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from mohs.core.kernel import kernel
+from mohs.core.kernel import kernel, law
 
 Bytes = npt.NDArray[np.uint8]
 Shifts = npt.NDArray[np.int64]
@@ -78,10 +78,21 @@ def _planes(before: Bytes, after: Bytes) -> tuple[Bytes, ...]:
     return tuple(np.ascontiguousarray(np.moveaxis(frames, -1, 1)) for frames in (before, after))
 
 
+@law
+def _compare(here, there, error):
+    """Sums the differences of two rows [channels, width] over the channels."""
+    for x in range(error.shape[0]):
+        error[x] = 0
+    for c in range(here.shape[0]):
+        one, other = here[c], there[c]
+        for x in range(error.shape[0]):
+            error[x] += abs(np.int32(one[x]) - np.int32(other[x]))
+
+
 @kernel
 def _dominant(before, after, tried, errors, found):
     """Frames are [n, channels, height, width]."""
-    n, channels, height, width = before.shape
+    n, _, height, width = before.shape
     for i in range(n):
         best = -1.0
         for k in range(tried.shape[0]):
@@ -91,13 +102,7 @@ def _dominant(before, after, tried, errors, found):
             same = 0
             for y in range(top, bottom):
                 error = errors[:size]
-                for x in range(size):
-                    error[x] = 0
-                for c in range(channels):
-                    here = before[i, c, y, left : left + size]
-                    there = after[i, c, y + dy, left + dx : left + dx + size]
-                    for x in range(size):
-                        error[x] += abs(np.int32(here[x]) - np.int32(there[x]))
+                _compare(before[i, :, y, left : left + size], after[i, :, y + dy, left + dx : left + dx + size], error)
                 for x in range(size):
                     same += error[x] <= MATCHED
             share = same / ((bottom - top) * size)
@@ -109,7 +114,7 @@ def _dominant(before, after, tried, errors, found):
 @kernel
 def _likelihoods(before, after, shifts, tried, table, floor, errors, found, seen):
     """Frames are [n, channels, height, width]."""
-    n, channels, height, width = before.shape
+    n, _, height, width = before.shape
     for i in range(n):
         for k in range(tried.shape[0]):
             dy, dx = shifts[i, 0] + tried[k, 0], shifts[i, 1] + tried[k, 1]
@@ -126,12 +131,6 @@ def _likelihoods(before, after, shifts, tried, table, floor, errors, found, seen
                         seen[i, y, x] = top <= y < bottom and left <= x < left + size
             for y in range(top, bottom):
                 error, row = errors[:size], plane[y, left : left + size]
-                for x in range(size):
-                    error[x] = 0
-                for c in range(channels):
-                    here = before[i, c, y, left : left + size]
-                    there = after[i, c, y + dy, left + dx : left + dx + size]
-                    for x in range(size):
-                        error[x] += abs(np.int32(here[x]) - np.int32(there[x]))
+                _compare(before[i, :, y, left : left + size], after[i, :, y + dy, left + dx : left + dx + size], error)
                 for x in range(size):
                     row[x] = table[error[x]]
