@@ -101,16 +101,18 @@ def try_out(cells: Sequence[Cell], seconds: float, device: str = "cpu") -> Trial
     most = next((segment.steps for segment in pack[0].segments if segment.steps), 0)
     warm = chunk = min(2 * FIRST_CHUNK, most // 2)
     mine.train(warm)  # compiles, and learns a little: weights that have moved are larger to save
-    first, began, done, took = _saved(mine), time.perf_counter(), warm, 0.0
+    began, done, took = time.perf_counter(), warm, 0.0
+    before = after = _saved(mine)
     while done < most and time.perf_counter() - began < seconds:
         chunk = min(max(1, 2 * chunk), most - done)
         start = time.perf_counter()
         mine.train(chunk)
         took = (time.perf_counter() - start) / chunk
         done += chunk
-    grown = max(0, _saved(mine) - first) / max(1, done - warm)
+        before, after = after, _saved(mine)
+    grown = max(0, after - before) / max(1, chunk)  # as at the end of the trial: a small buffer is full by then
     whole = took * steps + sum(_evaluations(mine, cells[0], number) for number in range(len(pack[0].probes)))
-    return Trial(whole / len(pack), round(first + grown * steps))
+    return Trial(whole / len(pack), round(after + grown * (steps - done)))
 
 
 def stored(cell: Cell) -> int:

@@ -85,6 +85,8 @@ class ProcgenEnv(gymnasium.Env[Image, np.int64]):
         self._time_out = _TIME_OUT.get(game, _DEFAULT_TIME_OUT)
         if (game, distribution_mode) == ("jumper", "memory"):
             self._time_out = _JUMPER_FROM_MEMORY
+        # The steps of an episode at most, as MiniGrid calls them: a level's, unless levels follow each other.
+        self.max_steps = None if use_sequential_levels else self._time_out
         self._game: Any = None
         self._seen: Image = np.zeros((64, 64, 3), np.uint8)
         self._steps = 0  # in this level
