@@ -14,7 +14,7 @@ import argparse
 import json
 import os
 from collections import Counter
-from itertools import islice
+from collections.abc import Iterable
 from typing import Any
 
 from benchmarks.peer import ONE_THREAD
@@ -35,40 +35,51 @@ PLANTED: dict[str, dict[str, Any]] = {"neither": {}, "see": SEE, "learn": LEARN,
 RUNS = 5  # of a study
 
 
-def areas(game: str, planted: dict[str, Any], args: argparse.Namespace) -> dict[str, np.ndarray]:
+def trained(game: str, planted: dict[str, Any], steps: int, seeds: int, store: str) -> dict[str, np.ndarray]:
     """The normalised area of every run, by condition."""
     study = make_study(
-        agents=["ppo"], games=[game], params=planted, levels=args.levels, steps=args.steps, seeds=args.seeds,
-        figure_ground=False, controls=False,
-    )  # fmt: skip
-    verdict = mohs.run(study, store=args.store, keep_going=True, progress="plain")
+        agents=["ppo"], games=[game], params=planted, steps=steps, seeds=seeds, figure_ground=False, controls=False
+    )
+    verdict = mohs.run(study, store=store, keep_going=True, progress="plain")
     frame = verdict.frame()
     return {name: part.sort_values("seed")[AREA].to_numpy() for name, part in frame.groupby("condition")}
 
 
-def judged(found: dict[str, np.ndarray], runs: np.ndarray) -> tuple[Judgement, Judgement]:
+def judged(areas: dict[str, np.ndarray], runs: np.ndarray) -> tuple[Judgement, Judgement]:
     """The judgements of a study with these runs."""
-    of = {name: values[runs] for name, values in found.items()}
+    of = {name: values[runs] for name, values in areas.items()}
     probabilities = {1.0: of["semantic"]}
     probabilities |= {float(n.partition("p=")[2]): v for n, v in of.items() if "p=" in n}
     return view_cost(of["semantic"], of["pixels"]).judgement, reward_cost(probabilities).judgement
 
 
-def counted(found: dict[str, np.ndarray], args: argparse.Namespace) -> dict[str, Any]:
+def counted(areas: dict[str, np.ndarray], seeds: int, studies: int) -> dict[str, Any]:
     """How often each cost is called a challenge over studies, and the costs of all runs together."""
     rng = np.random.default_rng(0)
-    draws = [rng.choice(args.seeds, RUNS, replace=False) for _ in range(args.studies)]
-    told = [judged(found, runs) for runs in draws]
-    every = {float(n.partition("p=")[2]) if "p=" in n else 1.0: v for n, v in found.items() if n != "pixels"}
-    apart = args.seeds // RUNS
+    draws = [rng.choice(seeds, RUNS, replace=False) for _ in range(studies)]
+    told = [judged(areas, runs) for runs in draws]
+    every = {float(n.partition("p=")[2]) if "p=" in n else 1.0: v for n, v in areas.items() if n != "pixels"}
+    apart = seeds // RUNS
     data: dict[str, Any] = {}
-    costs = {"perception": view_cost(found["semantic"], found["pixels"]), "learning": reward_cost(every)}
+    costs = {"perception": view_cost(areas["semantic"], areas["pixels"]), "learning": reward_cost(every)}
     for i, (name, cost) in enumerate(costs.items()):
         share = float(np.mean([pair[i] is Judgement.CHALLENGE for pair in told]))
         low, high = clopper_pearson(round(share * apart), apart)
         judgements = {str(k): n / len(told) for k, n in Counter(pair[i] for pair in told).items()}
         data[name] = {"cost": cost.to_dict(), "challenge": share, "low": low, "high": high, "judgements": judgements}
     return data
+
+
+def found(
+    store: str,
+    planted: Iterable[str] = PLANTED,
+    game: str = "arcade/collect",
+    seeds: int = 20,
+    steps: int = 40_000,
+    studies: int = 1000,
+) -> dict[str, dict[str, Any]]:
+    """Both costs of each planted game, and how often each is called a challenge."""
+    return {name: counted(trained(game, PLANTED[name], steps, seeds, store), seeds, studies) for name in planted}
 
 
 def main() -> None:
@@ -78,17 +89,16 @@ def main() -> None:
     parser.add_argument("--planted", nargs="*", default=list(PLANTED), choices=list(PLANTED))
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--steps", type=int, default=40_000)
-    parser.add_argument("--levels", type=int, default=500)
     parser.add_argument("--studies", type=int, default=1000)
     parser.add_argument("--store", default="sqlite:///planted.db")
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    found = {name: counted(areas(args.game, PLANTED[name], args), args) for name in args.planted}
+    data = found(args.store, args.planted, args.game, args.seeds, args.steps, args.studies)
     if args.json:
-        print(json.dumps(found))
+        print(json.dumps(data))
         return
-    for name, data in found.items():
-        for what, row in islice(data.items(), 2):
+    for name, of in data.items():
+        for what, row in of.items():
             cost = row["cost"]
             print(
                 f"{name:8} {what:11} {cost['value']:6.2f} [{cost['low']:.2f}, {cost['high']:.2f}] n = {cost['n']}: "

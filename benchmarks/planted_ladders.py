@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -50,15 +51,15 @@ LADDERS = {
 }
 
 
-def climb(ladder: Ladder, args: argparse.Namespace) -> list[Cost]:
+def climb(ladder: Ladder, steps: int, seeds: int, store: str) -> list[Cost]:
     """The cost of every dose."""
     study = make_study(
         agents=["ppo"],
-        games=[mohs.Task.make(ladder.game, num_levels=args.levels, **dose) for dose in ladder.doses],
-        steps=args.steps, seeds=args.seeds, figure_ground=False, controls=False,
+        games=[mohs.Task.make(ladder.game, num_levels=500, **dose) for dose in ladder.doses],
+        steps=steps, seeds=seeds, figure_ground=False, controls=False,
         probabilities=(1.0,) if ladder.perceptual else None,
     )  # fmt: skip
-    results = mohs.run(study, store=args.store, keep_going=True, progress="plain").results
+    results = mohs.run(study, store=store, keep_going=True, progress="plain").results
     costs = [result.perception if ladder.perceptual else result.learning for result in results]
     return [cost for cost in costs if cost is not None]
 
@@ -68,35 +69,41 @@ def rises(costs: list[Cost]) -> bool:
     return costs[-1].low > costs[0].high and not any(a.low > b.high for a, b in combinations(costs, 2))
 
 
-def main() -> None:
-    """Prints the cost of every dose of every dial."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--dials", nargs="*", default=list(LADDERS), choices=list(LADDERS))
-    parser.add_argument("--seeds", type=int, default=5)
-    parser.add_argument("--steps", type=int, default=40_000)
-    parser.add_argument("--levels", type=int, default=500)
-    parser.add_argument("--store", default="sqlite:///planted.db")
-    parser.add_argument("--json", action="store_true")
-    args = parser.parse_args()
-    found: dict[str, Any] = {}
-    for name in args.dials:
+def found(store: str, dials: Iterable[str] = LADDERS, seeds: int = 5, steps: int = 40_000) -> dict[str, dict[str, Any]]:
+    """The cost of every dose of each dial, and whether the ladder rises."""
+    data: dict[str, dict[str, Any]] = {}
+    for name in dials:
         ladder = LADDERS[name]
-        costs = climb(ladder, args)
-        found[name] = {
+        costs = climb(ladder, steps, seeds, store)
+        data[name] = {
             "game": ladder.game,
             "cost": "perception" if ladder.perceptual else "rarer reward",
             "doses": [dose[name] for dose in ladder.doses],
             "costs": [cost.to_dict() for cost in costs],
             "rises": rises(costs),
         }
-        if not args.json:
-            cells = [
-                f"{dose[name]}: {cost.value:.2f} [{cost.low:.2f}, {cost.high:.2f}] {cost.judgement}"
-                for dose, cost in zip(ladder.doses, costs, strict=True)
-            ]
-            print(f"{name} ({found[name]['cost']}; {'rises' if rises(costs) else 'does not rise'}): {'; '.join(cells)}")
+    return data
+
+
+def main() -> None:
+    """Prints the cost of every dose of every dial."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--dials", nargs="*", default=list(LADDERS), choices=list(LADDERS))
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=40_000)
+    parser.add_argument("--store", default="sqlite:///planted.db")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    data = found(args.store, args.dials, args.seeds, args.steps)
     if args.json:
-        print(json.dumps(found))
+        print(json.dumps(data))
+        return
+    for name, of in data.items():
+        cells = [
+            f"{dose}: {cost['value']:.2f} [{cost['low']:.2f}, {cost['high']:.2f}] {cost['judgement']}"
+            for dose, cost in zip(of["doses"], of["costs"], strict=True)
+        ]
+        print(f"{name} ({of['cost']}; {'rises' if of['rises'] else 'does not rise'}): {'; '.join(cells)}")
 
 
 if __name__ == "__main__":
