@@ -74,8 +74,8 @@ def planted_apart(data: Mapping[str, Mapping[str, Any]]) -> Finding:
         f"{RIGHT:.0%} of studies with {planted_challenges.RUNS} seeds",
         "reproduced" if all(right) else f"different ({sum(right)} of {len(right)})",
         [*markdown(("planted", "cost of perception", "found", "cost of rarer reward", "found"), rows), "",
-         f"1,000 studies drawn from {runs} runs of each condition. Costs are those of all runs; *found* is the share of "
-         "studies that call it a challenge."],
+         f"1,000 studies drawn from {runs} runs of each condition. Costs are those of all runs; *found* is the share "
+         "of studies that call it a challenge."],
     )  # fmt: skip
 
 
@@ -216,7 +216,7 @@ def front_ends_help(verdict: LcdVerdict) -> Sequence[Finding]:
             "A front-end that knows nothing of the game does not help.",
             "its gain is above 0 on no game (whole intervals)",
             f"{'reproduced' if not helpful else 'not reproduced'} ({helpful} of {len(generic)} games)",
-            ["The control here is a frozen bank of edges and opponent colours, not CLIP. The table above has its gains."],
+            ["The control is a frozen bank of edges and opponent colours, not CLIP. The table above has its gains."],
         ),
     )  # fmt: skip
 
