@@ -129,7 +129,7 @@ def make_vec(
 
 
 def time_limit(env: gymnasium.Env[Any, Any]) -> int | None:
-    """The steps after which an episode is cut off, where that is known: as registered, or as MiniGrid and Procgen have it."""
+    """The steps after which an episode is cut off, where known: as registered, or as MiniGrid and Procgen have it."""
     registered = env.spec.max_episode_steps if env.spec is not None else None
     return registered if registered is not None else getattr(env.unwrapped, "max_steps", None)
 

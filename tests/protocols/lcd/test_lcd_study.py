@@ -103,6 +103,11 @@ def test_small_encoders_unless_something_else_is_set() -> None:
         ({"best": {"arcade/x": 1.0}}, "not among the games"),
         ({"mode": "best"}, "mode"),
         ({"floor": -0.1}, "floor"),
+        ({"params": {"reward_probability": 0.5}}, "mohs lcd sets itself"),
+        ({"params": {"view": "semantic"}}, "mohs lcd sets itself"),
+        ({"params": {"shaping": 0.5}, "games": ("arcade/maze",)}, "mohs lcd sets itself"),
+        ({"best": {"arcade/collect": "abc"}}, "best"),
+        ({"best": {"arcade/collect": 0.5}}, "random policy earns"),
     ],
 )
 def test_what_cannot_be_asked(change, message) -> None:

@@ -11,6 +11,7 @@ from planted_games import COSTS, REACHED, SPREAD, area, results, study, without
 from mohs.protocols.lcd.conditions import OTHER_SEEDS, PERMUTED, PIXELS, SEMANTIC, Remedy
 from mohs.protocols.lcd.gate import gate
 from mohs.protocols.lcd.verdict import Challenge, verdict
+from mohs.stats.lcd import Judgement
 
 PLANTED = {
     "arcade/collect": Challenge.NEITHER,
@@ -106,6 +107,58 @@ def test_missing_runs_are_missing() -> None:
     assert found.missing == 3
     none = without(results(asked), lambda track, seed: True)
     assert verdict(asked, none).results[0].challenge is Challenge.UNKNOWN
+
+
+def test_runs_left_out_at_the_floor_are_not_missing() -> None:
+    asked = study(games=("arcade/avoid",))
+    first = without(
+        results(asked, lambda game, condition: 0.02), lambda track, seed: not track.point.endswith(SEMANTIC)
+    )
+    found = verdict(asked, first)
+    assert found.results[0].perception.judgement is Judgement.FLOOR
+    assert "not clearly above 5.0%" in found.sentences[0]
+    stopped = found.noted((), gate(asked).decide(first))
+    assert "missing" in " ".join(found.sentences)
+    assert "missing" not in " ".join(stopped.sentences)
+
+
+@pytest.mark.parametrize(
+    ("kind", "levels", "said"),
+    [
+        (Challenge.OPEN, {SEMANTIC: 0.97, PIXELS: 0.5, "p=": 0.96}, "Perception is a challenge."),
+        (Challenge.OPEN, {SEMANTIC: 0.97, PIXELS: 0.5, "p=": 0.96}, "since scores are near the maximum"),
+        (Challenge.NEITHER, {SEMANTIC: 0.4, PIXELS: 0.6, "p=": 0.4}, "A negative cost"),
+    ],
+)
+def test_each_cost_has_its_own_words(kind: Challenge, levels: dict[str, float], said: str) -> None:
+    asked = study(games=("arcade/avoid",))
+
+    def of(_: str, condition: str) -> float:
+        return next(
+            (level for name, level in levels.items() if name in condition and name != SEMANTIC), levels[SEMANTIC]
+        )
+
+    found = verdict(asked, results(asked, of, spread=0.004))
+    assert found.results[0].challenge is kind
+    assert said in found.sentences[0]
+
+
+def test_a_cost_without_its_runs_does_not_hide_the_other() -> None:
+    asked = study(games=("arcade/avoid",))
+    found = verdict(asked, without(results(asked), lambda track, seed: track.point.endswith("p=0.25")))
+    assert found.results[0].challenge is Challenge.OPEN
+    assert "Perception is a challenge." in found.sentences[0]
+    assert "cannot be told from 0 pairs" in found.sentences[0]
+
+
+def test_games_that_cannot_be_told_for_both_agents_have_no_rank() -> None:
+    asked = study("ppo", "a2c", games=(*COSTS, "arcade/maze"))
+    found = verdict(asked, results(asked, lambda game, c: 0.01 if game == "arcade/maze" else area(game, c)))
+    assert found.agreements[0].perception.n == len(COSTS)
+    nothing = verdict(asked, results(asked, lambda game, c: -0.02))
+    assert nothing.agreements[0].perception.n == 0
+    assert not nothing.agreements[0].learning.known
+    assert {"costs", "taxonomy"}.isdisjoint(nothing.figures())
 
 
 def test_agents_are_compared() -> None:

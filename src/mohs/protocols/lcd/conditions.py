@@ -17,6 +17,7 @@ from mohs.core.cell import Agent
 from mohs.core.errors import UsageError
 from mohs.core.task import Source, Task
 from mohs.core.views import View
+from mohs.protocols.scale import score_of
 
 if TYPE_CHECKING:
     from mohs.protocols.lcd.study import LcdStudy
@@ -35,6 +36,7 @@ class Remedy(StrEnum):
     GENERIC = "generic"  # the control of the front-end: features that know nothing of the game
 
 
+SET_HERE = ("view", "reward_probability", "shaping")  # what conditions are made of
 FRONT_END = "front_end"  # the hyperparameter that takes the masks of a front-end in
 
 
@@ -138,3 +140,15 @@ def check_game(name: str, task: Task) -> None:
                 f"{name} has no {needs} (parameter {parameter}), which mohs lcd needs; an environment of your own "
                 "offers views by the method views()."
             )
+    given = dict(task.params)
+    for parameter in SET_HERE:
+        if parameter in given:
+            raise UsageError(f"{name} has {parameter}={given[parameter]}, which mohs lcd sets itself: leave it out.")
+
+
+def check_best(name: str, task: Task, best: float) -> None:
+    """Raises where the largest return of a game is no more than the random policy earns."""
+    score = score_of(task) if task.environment.score is not None else None
+    low = None if score is None or score.low is None else score.low.value
+    if low is not None and best <= low:
+        raise UsageError(f"the best return of {name} is given as {best:g}, but the random policy earns {low:.3g}.")

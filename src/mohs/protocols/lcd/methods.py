@@ -22,8 +22,8 @@ def methods(verdict: LcdVerdict) -> Methods:
             f"({joined(views)}) and, in the semantic view, with reward probabilities {probabilities}, rewards being "
             f"divided by the probability: {counted(study.seeds, 'seed')} each, {counted(verdict.runs, 'run')} in all, "
             f"{verdict.missing:,} of them missing.",
-            f"It was evaluated {study.evaluations + 1} times on {counted(study.episodes, 'episode')} of held-out "
-            f"levels with the original reward ({study.mode}). The area under this curve is normalised by the random "
+            f"It was evaluated {study.evaluations + 1} times on {counted(study.episodes, 'episode')} of {study.probed} "
+            f"with the original reward ({study.mode}). The area under this curve is normalised by the random "
             "policy and the largest return of the game.",
             "The cost of perception is the share of the area in the semantic view that is lost in pixels; the cost of "
             "rarer rewards is the share lost at the lowest probability, by a line over the logarithm of the "

@@ -175,7 +175,7 @@ def _facts(verdict: LcdVerdict) -> dict[str, str]:
         "games": "; ".join(str(task) for _, task in study.games),
         "seeds": f"{study.seeds} for each condition",
         "training steps": f"{study.steps:,} per run",
-        "evaluation": f"{study.evaluations + 1} times, {study.episodes} episodes on held-out levels, {study.mode}",
+        "evaluation": f"{study.evaluations + 1} times, {study.episodes} episodes on {study.probed}, {study.mode}",
         "reward probabilities": ", ".join(f"{p:g}" for p in study.probabilities),
         "missing runs": f"{verdict.missing:,} of {verdict.runs:,}",
     }

@@ -12,7 +12,7 @@ from mohs.agents.protocol import Points
 from mohs.core.score import Score
 from mohs.core.task import Task
 from mohs.protocols.lcd.conditions import SEMANTIC
-from mohs.protocols.lcd.scale import game_score
+from mohs.protocols.lcd.scale import game_score, unlearnt
 from mohs.protocols.lcd.study import PROBE, LcdStudy, point_name
 from mohs.runs.results import Results
 from mohs.stats.lcd import curve_area
@@ -26,7 +26,7 @@ MEASURES = (AREA, FINAL, RAW)
 class Runs:
     """The runs of an agent on a game: normalised curves [seeds, evaluations] and areas [seeds] by condition.
 
-    NaN marks what is missing; without a score all is.
+    NaN marks what is missing; without a score all is. Where no agent clearly beats chance all is 0.
     """
 
     agent: str
@@ -39,11 +39,14 @@ class Runs:
 
 def runs_of(study: LcdStudy, results: Results, agent: str, game: str, task: Task) -> Runs:
     """Reads the curves of all conditions."""
-    score, steps = game_score(study, results, agent, game, task), np.array(study.at)
+    score, steps = game_score(study, results, game, task), np.array(study.at)
+    lost = unlearnt(study, results, game, task)
     curves = {c.name: np.full((study.seeds, len(steps)), np.nan) for c in study.conditions(task)}
     for condition, curve in curves.items():
         for seed, points in results.finished(agent, point_name(game, condition)):
-            if score is not None:
+            if lost:
+                curve[seed] = 0.0
+            elif score is not None:
                 curve[seed] = score.normalise(np.asarray(points[f"{PROBE}/return"][1], dtype=np.float64))
     areas = {name: np.array([curve_area(steps, run) for run in curve]) for name, curve in curves.items()}
     return Runs(agent, game, score, steps, curves, areas)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from mohs.protocols.lcd.conditions import PERMUTED, Remedy
 from mohs.protocols.lcd.verdict import Agreement, Challenge, GameResult, LcdVerdict, Synergy
 from mohs.protocols.words import joined
 from mohs.report import numbers
 from mohs.report.findings import Finding
+from mohs.report.methods import counted
 from mohs.stats import Estimate
 from mohs.stats.lcd import THRESHOLD, Cost, Judgement
 
@@ -45,7 +45,7 @@ def findings(verdict: LcdVerdict) -> tuple[Finding, ...]:
         lines += [Finding(_gain(result, remedy, e)) for remedy, e in result.gains.items()]
     lines += [Finding(_agreement(agreement)) for agreement in verdict.agreements]
     lines += _synergies(verdict.synergies)
-    if verdict.missing:
+    if verdict.missing and verdict.stopped is None:
         lines.append(Finding(f"{verdict.missing:,} of {verdict.runs:,} runs are missing.", warning=True))
     return tuple(lines)
 
@@ -63,49 +63,70 @@ def _subject(verdict: LcdVerdict, result: GameResult) -> str:
 
 def _costs(verdict: LcdVerdict, result: GameResult) -> str:
     """Both costs and what they mean, or why nothing can be told."""
-    study, kind = verdict.study, result.challenge
-    judgements = {result.perception.judgement, *(() if result.learning is None else (result.learning.judgement,))}
-    if Judgement.TOO_FEW in judgements:
-        return f"cannot tell; {result.reached.n} finished runs are too few."
-    if Judgement.FLOOR in judgements:
-        reached = numbers.share(result.reached)
-        return (
-            f"cannot tell; in the semantic view {result.agent} reached {reached} of the range in {study.steps:,} "
-            f"steps, not clearly above {study.floor:.3g}, so too little was learnt that could be lost. More steps or "
-            "other hyperparameters may help."
-        )
-    parts = [f"perception costs {_share(result.perception)} of what {result.agent} could reach here"]
+    study = verdict.study
+    costs = {"perception": result.perception}
     if result.learning is not None:
-        parts.append(f"rarer reward (p = {study.probabilities[-1]:g}) costs {_share(result.learning)}")
-    if Judgement.CEILING in judgements:
-        return (
-            f"{'; '.join(parts)}. Scores are so near the maximum that a challenge could not show; fewer steps may tell."
+        costs[f"rarer reward (p = {study.probabilities[-1]:g})"] = result.learning
+    judgements = {cost.judgement for cost in costs.values()}
+    if judgements == {Judgement.TOO_FEW}:
+        return f"cannot tell; {counted(result.perception.n, 'pair')} of finished runs are too few."
+    if judgements == {Judgement.FLOOR}:
+        return _floor(verdict, result)
+    told = [_cost(what, cost) for what, cost in costs.items()]
+    if result.perception.judgement.told:
+        told[0] += f" of what {result.agent} could reach here"
+    text = f"{'; '.join(told)}."
+    if Judgement.REVERSED in judgements:
+        text += " A negative cost: runs did better where it should be harder."
+    if result.challenge is Challenge.OPEN:
+        return f"{text} {_open(costs)}"
+    return f"{text} {_MEANING[result.challenge]}" if result.learning is not None else text
+
+
+def _floor(verdict: LcdVerdict, result: GameResult) -> str:
+    """In the semantic view ppo reached 3.1% of the range ..."""
+    study, cost = verdict.study, result.perception
+    if not result.reached.value:  # on a scale of the agents' own
+        reached = f"{result.agent} was not clearly better than the random policy after {study.steps:,} steps"
+    else:
+        reached = (
+            f"{result.agent} reached {numbers.share(result.reached)} of the range in {study.steps:,} steps, not "
+            f"clearly above {numbers.percent(study.floor)}"
         )
-    meaning = _open(result) if kind is Challenge.OPEN else _MEANING[kind] if result.learning is not None else ""
-    return f"{'; '.join(parts)}. {meaning}".rstrip()
-
-
-def _open(result: GameResult) -> str:
-    """What is decided already, and how many seeds would decide the rest."""
-    costs = {"perception": result.perception, **({} if result.learning is None else {"learning": result.learning})}
-    sure = [name for name, cost in costs.items() if cost.judgement is Judgement.CHALLENGE]
-    undecided = {name: cost for name, cost in costs.items() if cost.judgement is Judgement.UNDECIDED}
-    needed = [cost.runs_needed for cost in undecided.values()]
-    text = f"{joined(sure).capitalize()} is a challenge; " if sure else ""
-    text += (
-        f"whether {joined(list(undecided))} {'is' if len(undecided) == 1 else 'are'} one too is"
-        if sure
-        else (f"Whether {joined(list(undecided), 'or')} is a challenge is")
+    seeds = f"About {cost.runs_needed:,} seeds would show that it learns" if cost.runs_needed else ""
+    advice = f"{seeds}; more" if seeds else "More"
+    return (
+        f"cannot tell; in the semantic view {reached}, so too little was learnt that could be lost. {advice} steps or "
+        "other hyperparameters may help."
     )
+
+
+def _cost(what: str, cost: Cost) -> str:
+    """Perception costs 40% [32%, 47%], or why that cannot be told."""
+    if cost.judgement is Judgement.CEILING:
+        return f"what {what} costs cannot be told, since scores are near the maximum (fewer steps may tell)"
+    if cost.judgement is Judgement.TOO_FEW:
+        return f"what {what} costs cannot be told from {counted(cost.n, 'pair')} of finished runs"
+    if cost.judgement is Judgement.FLOOR:
+        return f"what {what} costs cannot be told, since runs in the semantic view differ too much"
+    return f"{what} costs {_share(cost)}"
+
+
+def _open(costs: Mapping[str, Cost]) -> str:
+    """What is decided already, and how many seeds would decide the rest."""
+    sure = [what for what, cost in costs.items() if cost.judgement is Judgement.CHALLENGE]
+    undecided = {what: cost for what, cost in costs.items() if cost.judgement is Judgement.UNDECIDED}
+    text = f"{joined(sure).capitalize()} {'are challenges' if len(sure) > 1 else 'is a challenge'}. " if sure else ""
+    if not undecided:
+        return text.rstrip()
+    needed = [cost.runs_needed for cost in undecided.values()]
     known = [n for n in needed if n is not None]
     more = f": about {max(known):,} seeds would tell" if known and len(known) == len(needed) else ""
-    return f"{text} undecided{more}."
+    return f"{text}Whether {joined(list(undecided), 'or')} is a challenge is undecided{more}."
 
 
 def _share(cost: Cost) -> str:
     """40% [32%, 47%]."""
-    if not (math.isfinite(cost.low) and math.isfinite(cost.high)):
-        return numbers.percent(cost.value)
     return f"{numbers.percent(cost.value)} [{numbers.percent(cost.low)}, {numbers.percent(cost.high)}]"
 
 
@@ -134,10 +155,12 @@ def _gain(result: GameResult, remedy: Remedy, e: Estimate) -> str:
 
 
 def _agreement(agreement: Agreement) -> str:
-    said = [f"perception {numbers.estimated(agreement.perception)}"]
-    if agreement.learning is not None:
-        said.append(f"learning {numbers.estimated(agreement.learning)}")
-    return f"{agreement.first} and {agreement.second} order the games with these rank correlations: {'; '.join(said)}."
+    found = {"perception": agreement.perception, "learning": agreement.learning}
+    said = [f"{name} {numbers.estimated(e)} (n = {e.n})" for name, e in found.items() if e is not None]
+    return (
+        f"{agreement.first} and {agreement.second} order the games that can be told for both with these rank "
+        f"correlations: {'; '.join(said)}."
+    )
 
 
 def _synergies(found: tuple[Synergy, ...]) -> Iterator[Finding]:

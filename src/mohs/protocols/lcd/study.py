@@ -23,6 +23,7 @@ from mohs.protocols.lcd.conditions import (
     SEMANTIC,
     Condition,
     Remedy,
+    check_best,
     check_game,
     conditions,
     held_out,
@@ -102,15 +103,18 @@ class LcdStudy:
             raise UsageError(f"the agent {twice} is named twice.")
         for name, task in games.items():
             check_game(name, task)
-        chosen = tuple(Remedy(Choice(tuple(Remedy)).parse("remedy", remedy)) for remedy in dict.fromkeys(remedies))
+        chosen = tuple(
+            Remedy(Choice(tuple(map(str, Remedy))).parse("remedy", remedy)) for remedy in dict.fromkeys(remedies)
+        )
         if Remedy.SHAPING in chosen and not any(map(offers_shaping, games.values())):
             raise UsageError(f"none of {', '.join(games)} offers shaping (a reward for sub-goals).")
         for agent in agents if {Remedy.MOTION, Remedy.GENERIC} & set(chosen) else ():
             if not takes_front_end(agent):
                 raise UsageError(f"{agent.name} takes no front-end: it has no hyperparameter {FRONT_END}.")
-        for name in best or {}:
+        for name, value in (best or {}).items():
             if name not in games:
                 raise UsageError(f"best names {name}, which is not among the games {', '.join(games)}.")
+            check_best(name, games[name], Real().parse("best", value))
         evaluations = Integer(FEWEST_EVALUATIONS, 10_000).parse("evaluations", evaluations)
         return cls(
             tuple(agents),
@@ -124,7 +128,7 @@ class LcdStudy:
             evaluations,
             Integer(1).parse("episodes", episodes),
             Choice(("greedy", "sample")).parse("mode", mode),  # type: ignore[arg-type]
-            tuple(sorted((best or {}).items())),
+            tuple(sorted((name, float(value)) for name, value in (best or {}).items())),
             float(Real(0, 0.5).parse("floor", floor)),
         )
 
@@ -179,6 +183,14 @@ class LcdStudy:
         """The random policy on held-out levels, where a game does not say what it earns: no training."""
         probe = Probe(PROBE, held_out(task), (0,), 4 * self.episodes, "sample")
         return Cell(Agent.make("random"), seed, (Segment(task, 0),), (probe,), 1)
+
+    @property
+    def probed(self) -> str:
+        """Where agents are evaluated."""
+        apart = [task.environment.held_out is not None for _, task in self.games]
+        return (
+            "held-out levels" if all(apart) else "held-out levels, where a game has them" if any(apart) else "the game"
+        )
 
     @property
     def unscaled(self) -> tuple[tuple[str, Task], ...]:

@@ -6,6 +6,7 @@ or with the rarest reward (learning). `phi` and `psi` are the paper's own measur
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -28,13 +29,15 @@ from mohs.protocols.lcd.conditions import (
     rarer,
 )
 from mohs.protocols.lcd.results import MEASURES, Runs, measured, runs_of
+from mohs.protocols.lcd.scale import relative
 from mohs.protocols.lcd.study import PROTOCOL, LcdStudy
 from mohs.protocols.scores import Scores
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
 from mohs.runs.results import Results
-from mohs.stats import Estimate, estimate, spearman
+from mohs.stats import Estimate, estimate
 from mohs.stats.lcd import (
+    FEWEST_GAMES,
     Cost,
     Judgement,
     gain,
@@ -42,6 +45,7 @@ from mohs.stats.lcd import (
     min_max,
     paper_phi,
     paper_psi,
+    rank_agreement,
     reward_cost,
     reward_slope,
     synergy,
@@ -52,10 +56,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 LEVEL = 0.95
-FEWEST_GAMES = 4  # for a correlation over games
 Floats = npt.NDArray[np.float64]
 _ABSENT = (Judgement.SMALL, Judgement.REVERSED)  # no challenge: less than the threshold, or the other way round
-_BLIND = (Judgement.FLOOR, Judgement.CEILING, Judgement.TOO_FEW)
 
 
 class Challenge(StrEnum):
@@ -65,7 +67,7 @@ class Challenge(StrEnum):
     LEARNING = "learning"
     BOTH = "both"
     NEITHER = "neither"
-    OPEN = "open"  # more runs would tell
+    OPEN = "open"  # one of both is not decided, or neither
     UNKNOWN = "unknown"  # cannot be told at this budget
 
 
@@ -114,9 +116,9 @@ class GameResult:
         """What both costs say together."""
         p = self.perception.judgement
         q = Judgement.SMALL if self.learning is None else self.learning.judgement
-        if p in _BLIND or q in _BLIND:
+        if not p.told and (not q.told or self.learning is None):
             return Challenge.UNKNOWN
-        if Judgement.UNDECIDED in (p, q):
+        if not (p.known and q.known):
             return Challenge.OPEN
         if p in _ABSENT:
             return Challenge.NEITHER if q in _ABSENT else Challenge.LEARNING
@@ -147,7 +149,7 @@ class GameResult:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far two agents order the games alike (Figure 4): rank correlations over games."""
+    """How far two agents order the games alike (Figure 4): rank correlations over the games told for both."""
 
     first: str
     second: str
@@ -254,18 +256,20 @@ def _judged(study: LcdStudy, runs: Runs, task: Task) -> GameResult:
     ground = areas[FIGURE_GROUND] if study.figure_ground else None
     by_probability = {p: areas[rarer(p)] for p in study.probabilities}
     several = len(by_probability) > 1
+    # Where 1 is what an agent reached, nobody knows how near the maximum that is.
+    rules = {"floor": study.floor, **({"ceiling": math.inf} if relative(runs.score) else {})}
     names = {c.name for c in study.conditions(task)}
     return GameResult(
         runs,
         estimate(semantic, "mean", LEVEL),
-        view_cost(semantic, pixels, floor=study.floor),
-        None if ground is None else view_cost(semantic, ground, floor=study.floor),
-        reward_cost(by_probability, floor=study.floor) if several else None,
+        view_cost(semantic, pixels, **rules),
+        None if ground is None else view_cost(semantic, ground, **rules),
+        reward_cost(by_probability, **rules) if several else None,
         reward_slope(by_probability) if several else None,
         None if ground is None else paper_phi(pixels, ground, semantic),
         paper_psi(by_probability) if several else None,
         joint((semantic, pixels), by_probability) if several else None,
-        {name: view_cost(semantic, areas[name], floor=study.floor) for name in CONTROLS if name in names},
+        {name: view_cost(semantic, areas[name], **rules) for name in CONTROLS if name in names},
         {
             remedy: gain(areas[helps(remedy)], areas[helped(remedy)])
             for remedy in study.remedies
@@ -288,19 +292,24 @@ def _normalised(values: Mapping[str, Estimate | None]) -> dict[str, float]:
 
 
 def _agreement(first: Sequence[GameResult], second: Sequence[GameResult]) -> Agreement:
-    def over_games(condition: str) -> Estimate:
-        a, b = (np.array([_lost(r, condition) for r in of]) for of in (first, second))
-        return spearman(a, b)
+    def over_games(what: str) -> Estimate:
+        told = dict(told_for_both(first, second, what))
+        unknown = (np.nan, np.nan)
+        costs = [tuple(c.value for c in told[r.game]) if r.game in told else unknown for r in first]
+        return rank_agreement(*np.array(costs).T)
 
-    rarest = next((r.runs.areas for r in first if r.learning is not None), None)
-    names = [] if rarest is None else [name for name in rarest if name.startswith(f"{SEMANTIC} p=")]
-    return Agreement(first[0].agent, second[0].agent, over_games(PIXELS), over_games(names[-1]) if names else None)
+    several = any(result.learning is not None for result in first)
+    return Agreement(
+        first[0].agent, second[0].agent, over_games("perception"), over_games("learning") if several else None
+    )
 
 
-def _lost(result: GameResult, condition: str) -> Floats:
-    """The share that every run lost of what the agent reached; NaN where nothing was reached."""
-    reached = result.reached.value
-    return 1 - result.runs.areas[condition] / (reached if reached > 0 else np.nan)
+def told_for_both(
+    first: Sequence[GameResult], second: Sequence[GameResult], what: str
+) -> list[tuple[str, tuple[Cost, Cost]]]:
+    """The games of which both agents' costs can be told, with these costs: `perception` or `learning`."""
+    pairs = [(a.game, (getattr(a, what), getattr(b, what))) for a, b in zip(first, second, strict=True)]
+    return [(game, pair) for game, pair in pairs if all(cost and cost.judgement.told for cost in pair)]
 
 
 def _synergy(first: GameResult, second: GameResult) -> Synergy:

@@ -4,6 +4,7 @@ Arguments are normalised areas under evaluation curves (0 = random policy, 1 = k
 marks a missing run.
 """
 
+from mohs.stats.lcd.agreement import FEWEST_GAMES, rank_agreement
 from mohs.stats.lcd.areas import curve_area
 from mohs.stats.lcd.contrasts import gain, synergy
 from mohs.stats.lcd.costs import reward_cost, view_cost
@@ -14,6 +15,7 @@ from mohs.stats.lcd.planning import planned_seeds
 from mohs.stats.lcd.regions import ellipse, joint
 
 __all__ = [
+    "FEWEST_GAMES",
     "THRESHOLD",
     "Cost",
     "Judgement",
@@ -26,6 +28,7 @@ __all__ = [
     "paper_phi",
     "paper_psi",
     "planned_seeds",
+    "rank_agreement",
     "reward_cost",
     "reward_slope",
     "synergy",

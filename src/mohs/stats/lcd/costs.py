@@ -102,8 +102,7 @@ def reward_cost(
     doses, runs = checked_areas(areas)
     top, bottom = fitted_ends(doses, runs)
     complete = ~np.isnan(runs).any(axis=0)
-    last, first = np.where(complete, runs[[-1, 0]], np.nan)
-    return _cost(top, bottom, last, first, rules, checked_level(level))
+    return _cost(top, bottom, np.where(complete, runs[-1], np.nan), runs[0], rules, checked_level(level))
 
 
 def costs(
@@ -111,7 +110,8 @@ def costs(
 ) -> Costs:
     """Pairs, costs, lower ends, upper ends and judgements of k simulated or real studies, all [k, seeds].
 
-    The cost is 1 − mean(top) / mean(bottom). `first` are the runs of the reference, `last` those that are compared.
+    The cost is 1 − mean(top) / mean(bottom), over pairs. `first` are the runs of the reference, with a pair or without,
+    `last` those that are compared.
     """
     ratio, low, high = ratio_interval(top, bottom, level)
     n, *means = paired_moments(last, first)
@@ -129,7 +129,6 @@ def checked_rules(floor: float, ceiling: float, threshold: float) -> Rules:
 
 
 def _cost(top: FloatArray, bottom: FloatArray, last: FloatArray, first: FloatArray, rules: Rules, level: float) -> Cost:
-    last, first = np.where(np.isnan(last + first), np.nan, np.stack((last, first)))
     n, value, low, high, judgement = costs(top[None], bottom[None], last[None], first[None], rules, level)
     needed = None
     if judgement[0] is Judgement.UNDECIDED:

@@ -31,7 +31,7 @@ class Judgement(StrEnum):
             the budget for learning and for every mistake afterwards, so the largest loss that could show is half the
             threshold. That says that the budget is long or the levels are easy, not that the condition costs nothing.
             In a tenth of the budget the same two curves may differ by any share.
-        TOO_FEW: Fewer than 3 paired runs.
+        TOO_FEW: Fewer than 3 paired runs, and no floor.
     """
 
     CHALLENGE = "challenge"
@@ -46,6 +46,11 @@ class Judgement(StrEnum):
     def known(self) -> bool:
         """Whether something is said about the size of the cost."""
         return self in (Judgement.CHALLENGE, Judgement.SMALL, Judgement.REVERSED)
+
+    @property
+    def told(self) -> bool:
+        """Whether the cost can be told at all, be it decided or not."""
+        return self.known or self is Judgement.UNDECIDED
 
 
 @dataclass(frozen=True)
@@ -107,17 +112,18 @@ def judged(
         n: The number of paired runs, [k].
         low: The lower ends of the costs.
         high: The upper ends of the costs.
-        surely: The lower ends of the means of the reference.
+        surely: The lower ends of the means of the reference; NaN with too few runs of it.
         least: The smaller of the means of the two conditions compared.
     """
-    ordered = {
-        Judgement.TOO_FEW: n < FEWEST_PAIRS,
-        Judgement.FLOOR: ~(surely > rules.floor) | ~np.isfinite(low) | ~np.isfinite(high),
-        Judgement.CHALLENGE: low > rules.threshold,
-        Judgement.CEILING: least >= rules.ceiling,
-        Judgement.REVERSED: high < -rules.threshold,
-        Judgement.SMALL: high < rules.threshold,
-        Judgement.UNDECIDED: np.ones(len(n), dtype=bool),
-    }
-    names = list(ordered)
-    return [names[i] for i in np.argmax(np.stack(list(ordered.values())), axis=0)]
+    ordered = [
+        (Judgement.FLOOR, surely <= rules.floor),  # whatever was left out because of it
+        (Judgement.TOO_FEW, n < FEWEST_PAIRS),
+        (Judgement.FLOOR, ~np.isfinite(low) | ~np.isfinite(high)),
+        (Judgement.CHALLENGE, low > rules.threshold),
+        (Judgement.CEILING, least >= rules.ceiling),
+        (Judgement.REVERSED, high < -rules.threshold),
+        (Judgement.SMALL, high < rules.threshold),
+        (Judgement.UNDECIDED, np.ones(len(n), dtype=bool)),
+    ]
+    first = np.argmax(np.stack([holds for _, holds in ordered]), axis=0)
+    return [ordered[i][0] for i in first]

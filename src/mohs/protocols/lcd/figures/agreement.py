@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from mohs.protocols.lcd.figures.costs import as_estimate
-from mohs.protocols.lcd.verdict import Challenge, GameResult, LcdVerdict
+from mohs.protocols.lcd.verdict import LcdVerdict, told_for_both
 from mohs.report import numbers
 from mohs.report.figures.looks import broken, short
 from mohs.report.figures.marks import error_bars
@@ -44,25 +44,17 @@ def agreements(verdict: LcdVerdict) -> Iterator[Pair]:
     """The pairs of agents that were compared over games."""
     for agreement in verdict.agreements:
         ours, theirs = verdict.of(agreement.first), verdict.of(agreement.second)
-        both = [
-            (a, b) for a, b in zip(ours, theirs, strict=True) if Challenge.UNKNOWN not in (a.challenge, b.challenge)
-        ]
-        panels = [_panel("perception", agreement.perception, both)]
+        panels = [_panel("perception", agreement.perception, told_for_both(ours, theirs, "perception"))]
         if agreement.learning is not None:
-            panels.append(_panel("rarer reward", agreement.learning, both))
-        note = f"share lost · {len(both)} of {len(ours)} games, those that can be told for both agents"
+            panels.append(_panel("rarer reward", agreement.learning, told_for_both(ours, theirs, "learning")))
+        note = f"share lost · of {len(ours)} games, those that can be told for both agents"
         yield Pair(short(agreement.first), short(agreement.second), tuple(panels), note)
 
 
-def _panel(what: str, correlation: Estimate, both: list[tuple[GameResult, GameResult]]) -> Panel:
-    def of(result: GameResult) -> Cost:
-        cost = result.perception if what == "perception" else result.learning
-        assert cost is not None
-        return cost
-
-    title = f"{what}: rank correlation {numbers.estimated(correlation)}"
-    games = tuple(short(a.game.rpartition("/")[2]) for a, _ in both)
-    return Panel(title, games, *(tuple(as_estimate(of(pair[i])) for pair in both) for i in (0, 1)))
+def _panel(what: str, correlation: Estimate, pairs: list[tuple[str, tuple[Cost, Cost]]]) -> Panel:
+    title = f"{what}: rank correlation {numbers.estimated(correlation)}, {len(pairs)} games"
+    games = tuple(short(game.rpartition("/")[2]) for game, _ in pairs)
+    return Panel(title, games, *(tuple(as_estimate(costs[i]) for _, costs in pairs) for i in (0, 1)))
 
 
 def agreement_figure(data: Pair) -> go.Figure:

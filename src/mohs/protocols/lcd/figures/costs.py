@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from mohs.protocols.lcd.verdict import LEVEL, GameResult, LcdVerdict
 from mohs.report import numbers
 from mohs.report.figures.forest import Forest, ForestRow
@@ -14,8 +16,9 @@ _SHARE = "share lost of what the agent reached in the semantic view at full rewa
 
 
 def as_estimate(cost: Cost) -> Estimate:
-    """A cost as the numbers of a report are written."""
-    return Estimate(cost.value, cost.low, cost.high, cost.n, cost.level, "share lost", "Fieller")
+    """A cost as the numbers of a report are written; nothing is written of one that cannot be told."""
+    value, low, high = (cost.value, cost.low, cost.high) if cost.judgement.told else (math.nan,) * 3
+    return Estimate(value, low, high, cost.n, cost.level, "share lost", "Fieller")
 
 
 def named(verdict: LcdVerdict, result: GameResult) -> str:
@@ -32,7 +35,7 @@ def cost_forest(verdict: LcdVerdict) -> Forest:
         rows += [
             ForestRow(f"{named(verdict, result)}: {what}", as_estimate(cost), what != "figure/ground")
             for what, cost in parts.items()
-            if cost is not None
+            if cost is not None and cost.judgement.told
         ]
     return _forest(verdict, rows, _SHARE)
 
@@ -43,6 +46,7 @@ def control_forest(verdict: LcdVerdict) -> Forest:
         ForestRow(f"{named(verdict, result)}: {name}", as_estimate(cost))
         for result in verdict.results
         for name, cost in result.controls.items()
+        if cost.judgement.told
     ]
     return _forest(verdict, rows, f"controls, which should be zero · {_SHARE}")
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import plotly.graph_objects as go
 
-from mohs.protocols.lcd.verdict import LEVEL, Challenge, LcdVerdict
+from mohs.protocols.lcd.verdict import LEVEL, LcdVerdict
 from mohs.report import numbers
 from mohs.report.figures.looks import colour, narrow, short, symbol
 from mohs.report.theme import LIGHT
@@ -46,7 +46,7 @@ def taxonomy(verdict: LcdVerdict) -> Taxonomy | None:
     for result in verdict.results:
         if result.learning is None or result.joint is None:
             continue
-        if result.challenge is Challenge.UNKNOWN:
+        if not (result.perception.judgement.told and result.learning.judgement.told):
             out.append(result.game)
             continue
         region = ellipse(*result.joint, LEVEL, n=min(result.perception.n, result.learning.n))
