@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from mohs.protocols.lcd.conditions import PERMUTED, Remedy
 from mohs.protocols.lcd.verdict import Agreement, Challenge, GameResult, LcdVerdict, Synergy
@@ -10,7 +10,6 @@ from mohs.protocols.words import joined
 from mohs.report import numbers
 from mohs.report.findings import Finding
 from mohs.report.methods import counted
-from mohs.stats import Estimate
 from mohs.stats.lcd import THRESHOLD, Cost, Judgement
 
 KINDS = {
@@ -42,7 +41,7 @@ def findings(verdict: LcdVerdict) -> tuple[Finding, ...]:
     for i, result in enumerate(verdict.results, 1):
         lines.append(Finding(_costs(verdict, result), f"{_subject(verdict, result)}:", f"game-{i}"))
         lines += _controls(verdict, result)
-        lines += [Finding(_gain(result, remedy, e)) for remedy, e in result.gains.items()]
+    lines += _gains(verdict)
     lines += [Finding(_agreement(agreement)) for agreement in verdict.agreements]
     lines += _synergies(verdict.synergies)
     if verdict.missing and verdict.stopped is None:
@@ -79,7 +78,7 @@ def _costs(verdict: LcdVerdict, result: GameResult) -> str:
     if Judgement.REVERSED in judgements:
         text += " A negative cost: runs did better where it should be harder."
     if result.challenge is Challenge.OPEN:
-        return f"{text} {_open(costs)}"
+        return f"{text} {_open(result)}".rstrip()
     return f"{text} {_MEANING[result.challenge]}" if result.learning is not None else text
 
 
@@ -112,8 +111,9 @@ def _cost(what: str, cost: Cost) -> str:
     return f"{what} costs {_share(cost)}"
 
 
-def _open(costs: Mapping[str, Cost]) -> str:
+def _open(result: GameResult) -> str:
     """What is decided already, and how many seeds would decide the rest."""
+    costs = {"perception": result.perception, **({} if result.learning is None else {"learning": result.learning})}
     sure = [what for what, cost in costs.items() if cost.judgement is Judgement.CHALLENGE]
     undecided = {what: cost for what, cost in costs.items() if cost.judgement is Judgement.UNDECIDED}
     text = f"{joined(sure).capitalize()} {'are challenges' if len(sure) > 1 else 'is a challenge'}. " if sure else ""
@@ -144,14 +144,22 @@ def _controls(verdict: LcdVerdict, result: GameResult) -> Iterator[Finding]:
         )
 
 
-def _gain(result: GameResult, remedy: Remedy, e: Estimate) -> str:
-    subject = f"{_REMEDIES[remedy]} on {result.game}"
-    if not e.known:
-        return f"{subject}: too few runs."
-    verb = "adds" if e.value >= 0 else "takes"
-    size = f"{numbers.number(abs(e.value))} of the range"
-    clear = "" if e.low > 0 or e.high < 0 else "; not clearly different from none"
-    return f"{subject} {verb} {size} {numbers.interval(e)} for {result.agent}{clear}."
+def _gains(verdict: LcdVerdict) -> Iterator[Finding]:
+    """One sentence for each agent and remedy: where it changes what is earned, and where that is not clear."""
+    for label in verdict.study.labels:
+        for remedy in verdict.study.remedies:
+            found = {r.game: r.gains[remedy] for r in verdict.of(label) if remedy in r.gains}
+            clear = [game for game, e in found.items() if e.low > 0 or e.high < 0]
+            open_ = [game for game, e in found.items() if e.known and game not in clear]
+            few = [game for game, e in found.items() if not e.known]
+            parts = [f"by {joined([f'{numbers.estimated(found[game])} on {game}' for game in clear])}"] if clear else []
+            if open_:
+                only = f" ({numbers.estimated(found[open_[0]])})" if len(open_) == 1 else ""
+                parts.append(f"not clearly on {joined(open_)}{only}")
+            if few:
+                parts.append(f"on {joined(few)} runs are too few")
+            if parts:
+                yield Finding(f"{_REMEDIES[remedy]} changes the normalised area of {label} {'; '.join(parts)}.")
 
 
 def _agreement(agreement: Agreement) -> str:
