@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -118,7 +119,10 @@ def object_iou(front_end: FrontEnd, task: Task, *, seed: int = 0, levels: int = 
 
 
 def screens(task: Task, *, seed: int = 0, levels: int = 20, frames: int = 32) -> tuple[Bytes, npt.NDArray[np.bool_]]:
-    """Pixels [levels, frames, height, width, 3] of held-out levels and what is figure there, without the last axis."""
+    """Pixels [levels, frames, height, width, 3] of held-out levels and what is figure there, without the last axis.
+
+    A pixel that stands for a square is figure where half of the square is.
+    """
     environment = task.environment
     if "view" not in environment.parameters or environment.levels != "start_level":
         raise UsageError(f"{task.env} has no views of numbered levels, so what is figure there is not known.")
@@ -127,10 +131,12 @@ def screens(task: Task, *, seed: int = 0, levels: int = 20, frames: int = 32) ->
     each = [first.replace(num_levels=1, start_level=first["start_level"] + i) for i in range(levels)]
     shown, actions = _begin([_view(one, View.PIXELS) for one in each], seed)
     true, same = _begin([_view(one, View.FIGURE_GROUND) for one in each], seed)
+    planes: Any = true.observation_space
+    half = planes.high.max() / 2
     pixels, figures = [], []
     for _ in range(frames):
         pixels.append(shown.now.copy())
-        figures.append((true.now > 0).any(1))  # of planes
+        figures.append(true.now.sum(1, dtype=np.int64) >= half)
         shown.step(actions())
         true.step(same())
     shown.close()
