@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,12 @@ FIGURE = 128  # masks that sum to this, of 255, are taken for a figure
 
 
 def pretrain(
-    task: Task, *, frames: int = 4096, seed: int = 0, gap: int = 1, settings: Motion | None = None
+    task: Task,
+    *,
+    frames: int = 4096,
+    seed: int = 0,
+    gap: int = 1,
+    settings: Motion | None = None,
 ) -> FrontEnd:
     """Learns the objects of a task from motion, without reward, or reads what was learnt before.
 
@@ -56,20 +62,43 @@ def pretrain(
         8
     """
     c, task = settings or Motion(), _view(task, View.PIXELS)
-    asked: dict[str, Json] = {"task": task.to_json(), "frames": frames, "seed": seed, "gap": gap, "settings": asdict(c)}
-    index = files.folder() / f"{content_hash({**asked, 'version': motion.VERSION})}.json"
-    lasting = _lasting(task)
-    if lasting:
-        # Missing, damaged or not readable: it is learnt again.
-        with suppress(OSError, ValueError, TypeError, UsageError):
-            return files.named(str(json.loads(index.read_text())))
+    asked = _asked(task, frames, seed, gap, c)
+    if (kept := _kept(task, asked)) is not None:
+        return kept
     found = motion.train(*play(task, frames, seed, gap), seed, c)
     found = FrontEnd(found.kind, found.arrays, {**found.about, **asked})
     with suppress(OSError, UsageError):
         files.keep(found)
-        if lasting:
-            core_files.replace(index, lambda file: file.write(json.dumps(found.name).encode()))
+        if _lasting(task):
+            core_files.replace(_index(asked), lambda file: file.write(json.dumps(found.name).encode()))
     return found
+
+
+def pretrained(task: Task) -> FrontEnd | None:
+    """What `pretrain(task)` learnt before; None where nothing is kept."""
+    task = _view(task, View.PIXELS)
+    return _kept(task, _asked(task))
+
+
+def _asked(
+    task: Task, frames: int = 4096, seed: int = 0, gap: int = 1, settings: Motion | None = None
+) -> dict[str, Json]:
+    """How a front-end is made, as data."""
+    made = asdict(settings or Motion())
+    return {"task": task.to_json(), "frames": frames, "seed": seed, "gap": gap, "settings": made}
+
+
+def _index(asked: Mapping[str, Json]) -> Path:
+    """The file with the name of a front-end that was made so."""
+    return files.folder() / f"{content_hash({**asked, 'version': motion.VERSION})}.json"
+
+
+def _kept(task: Task, asked: Mapping[str, Json]) -> FrontEnd | None:
+    """None where it is missing, damaged or not readable."""
+    if _lasting(task):
+        with suppress(OSError, ValueError, TypeError, UsageError):
+            return files.named(str(json.loads(_index(asked).read_text())))
+    return None
 
 
 def play(task: Task, frames: int, seed: int = 0, gap: int = 1) -> tuple[Bytes, Bytes]:
