@@ -1,6 +1,8 @@
-"""Are screens shown as they are seen, and masks of front-ends beside the true figures?"""
+"""Are screens shown as they are seen, masks of front-ends beside the true figures, and is pretraining announced?"""
 
 from __future__ import annotations
+
+import io
 
 import numpy as np
 import pytest
@@ -12,10 +14,13 @@ from mohs.agents.deep.front_end.motion import Motion
 from mohs.agents.deep.front_end.pictures import COLOURS, PANELS, panels
 from mohs.core.task import members
 from mohs.core.views import View
+from mohs.protocols.conduct import planned
 from mohs.protocols.lcd.conditions import held_out
 from mohs.protocols.lcd.figures.screens import COLOURS as CLASS_COLOURS
 from mohs.protocols.lcd.figures.screens import GROUND, _coloured, masks, screen
 from mohs.protocols.lcd.verdict import verdict
+from mohs.runs.execution import Execution
+from mohs.runs.progress import choose
 
 GAMES = ("arcade/chase", "arcade/dig")
 
@@ -30,6 +35,12 @@ def quick(monkeypatch, tmp_path):
     monkeypatch.setattr(motion, "train", lambda before, after, seed, _: train(before, after, seed, Motion(steps=1)))
     yield
     files.named.cache_clear()
+
+
+class Said(io.StringIO):
+    @property
+    def lines(self) -> list[str]:
+        return self.getvalue().splitlines()
 
 
 def test_masks_are_shown_beside_the_true_figures(monkeypatch, tmp_path) -> None:
@@ -75,3 +86,22 @@ def test_classes_have_colours_as_far_as_they_cover_a_pixel() -> None:
     one, other = map(np.array, CLASS_COLOURS[:2])
     expected = [0.75 * one + 0.25 * other, other, GROUND]
     assert np.abs(_coloured(shares)[0] - np.array(expected)).max() <= 0.5
+
+
+def test_pretraining_is_announced_once_and_not_where_silence_is_asked_for(tmp_path) -> None:
+    store = f"sqlite:///{tmp_path}/r.db"
+    asked = study(games=("arcade/chase",), seeds=2, remedies=["motion"])
+    said = Said()
+    planned(asked, Execution(store, progress=choose("plain", said)))
+    assert said.lines == ["mohs: pretraining a front-end on arcade/chase (about 30 s)"]
+    planned(asked, Execution(store, progress=choose("plain", said)))
+    assert len(said.lines) == 1  # it is kept
+
+
+@pytest.mark.parametrize("mode", ["live", "silent"])
+def test_other_kinds_of_progress(mode: str, tmp_path, capsys) -> None:
+    asked, said = study(games=("arcade/chase",), seeds=2, remedies=["motion"]), Said()
+    planned(asked, Execution(f"sqlite:///{tmp_path}/r.db", progress=choose(mode, said)))
+    assert [line for line in said.lines if "pretraining" in line] == said.lines
+    assert len(said.lines) == (mode == "live")
+    assert "pretraining" not in capsys.readouterr().err

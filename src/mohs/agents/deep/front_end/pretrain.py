@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -27,6 +27,7 @@ from mohs.envs.suites.packages import NONE, suite_of
 from mohs.stats import Estimate, estimate
 
 COPIES = 32  # environments that play side by side
+SECONDS = 30 / (800 * 24 * 24)  # of training, for a step and a pixel
 FIGURE = 128  # masks that sum to this, of 255, are taken for a figure
 
 
@@ -37,6 +38,7 @@ def pretrain(
     seed: int = 0,
     gap: int = 1,
     settings: Motion | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> FrontEnd:
     """Learns the objects of a task from motion, without reward, or reads what was learnt before.
 
@@ -46,6 +48,7 @@ def pretrain(
         seed: The seed of random play and of the training.
         gap: The steps between the frames of a pair, where objects move by less than a pixel in one.
         settings: Those of the training; the defaults suit pictures of 24 to 64 pixels.
+        say: Is told what takes long, before it begins.
 
     Returns:
         The front-end. Its `name`, given as the hyperparameter `front_end`, makes an agent see through it.
@@ -65,7 +68,10 @@ def pretrain(
     asked = _asked(task, frames, seed, gap, c)
     if (kept := _kept(task, asked)) is not None:
         return kept
-    found = motion.train(*play(task, frames, seed, gap), seed, c)
+    before, after = play(task, frames, seed, gap)
+    if say is not None:
+        say(f"pretraining a front-end on {task.env} (about {SECONDS * c.steps * before[0, ..., 0].size:.0f} s)")
+    found = motion.train(before, after, seed, c)
     found = FrontEnd(found.kind, found.arrays, {**found.about, **asked})
     with suppress(OSError, UsageError):
         files.keep(found)
