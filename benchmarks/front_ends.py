@@ -21,15 +21,10 @@ from PIL import Image
 from mohs import Task
 from mohs.agents.deep.front_end import motion, pretrain
 from mohs.agents.deep.front_end.front_end import GENERIC, FrontEnd
+from mohs.agents.deep.front_end.pictures import panels
 
 GAMES = ("collect", "avoid", "chase", "maze", "cross", "shoot", "cue", "dig")
 FRAMES, LEVELS, ROWS, ZOOM = 4096, 200, 4, 5
-COLOURS = np.array(
-    [
-        [230, 70, 60], [70, 200, 90], [70, 120, 240], [240, 210, 60],
-        [220, 90, 220], [70, 210, 220], [250, 150, 50], [240, 240, 240],
-    ]
-)  # fmt: skip
 
 
 def measured(game: str, texture: float, pictures: Path | None, control: bool) -> dict[str, Any]:
@@ -59,12 +54,9 @@ def draw(front_end: FrontEnd, task: Task, path: Path) -> None:
     pixels, truth = pretrain.screens(task, levels=ROWS, frames=8)
     rows = []
     for shown, true in zip(pixels[:, -1], truth[:, -1], strict=True):
-        masks = front_end.masks(shown[None])[0].astype(int)
-        figure = masks.sum(0).clip(0, 255)
-        largest = COLOURS[masks.argmax(0) % len(COLOURS)] * figure[..., None] // 255
-        panels = shown, np.repeat(figure[..., None], 3, -1), largest, np.repeat(255 * true[..., None], 3, -1)
-        rows.append(np.concatenate([np.pad(p, ((1, 1), (1, 1), (0, 0)), constant_values=128) for p in panels], 1))
-    picture = np.concatenate(rows).astype(np.uint8).repeat(ZOOM, 0).repeat(ZOOM, 1)
+        pictures = panels(front_end, shown, true)
+        rows.append(np.concatenate([np.pad(p, ((1, 1), (1, 1), (0, 0)), constant_values=128) for p in pictures], 1))
+    picture = np.concatenate(rows).repeat(ZOOM, 0).repeat(ZOOM, 1)
     path.parent.mkdir(parents=True, exist_ok=True)
     Image.fromarray(picture).save(path, optimize=True)
 

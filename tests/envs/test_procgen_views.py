@@ -10,10 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from gymnasium import spaces
 from trajectories import agree, frames, play, rewards
 
 import mohs
-from mohs import Task, UsageError
+from mohs import Agent, Cell, Probe, Segment, Task, UsageError
+from mohs.agents.deep import packs
+from mohs.agents.deep.front_end.pretrain import screens
 from mohs.envs.suites.procgen.paints import PAINTS
 
 pytestmark = pytest.mark.skipif(
@@ -109,13 +112,40 @@ def test_a_smaller_screen_is_made_of_the_large_one() -> None:
     large, small = (frames(play(mohs.make(task, size=size), 60)).astype(float) for size in (64, 32))
     means = large.reshape(-1, 32, 2, 32, 2, 3).mean((2, 4))
     assert np.abs(means - small).max() <= 0.5
-    planes = frames(play(mohs.make(task, size=32, view="semantic"), 60))
-    assert planes.shape[1:] == (11, 32, 32)
-    whole = frames(play(mohs.make(task, view="semantic"), 60)).reshape(-1, 11, 32, 2, 32, 2).sum((3, 5))
-    assert (planes[whole == 4] == 1).all()
-    assert (whole[planes == 1] >= 1).all()
+    names = task.environment.realisation("classes")(task).names
+    for view in ("figure_ground", "semantic", "permuted"):
+        whole = frames(play(mohs.make(task, view=view), 60))
+        for size in (32, 16, 8):
+            env, k = mohs.make(task, size=size, view=view), 64 // size
+            planes = frames(play(env, 60))
+            assert np.array_equal(planes, whole.reshape(-1, whole.shape[1], size, k, size, k).sum((3, 5)))
+            assert env.observation_space == spaces.Box(0, k * k, (whole.shape[1], size, size), np.uint8)
+            assert planes.any((2, 3)).tolist() == whole.any((2, 3)).tolist()  # no class is lost
+    scalar = frames(play(mohs.make(task, size=32, view="semantic", view_encoding="scalar"), 60))
+    assert scalar.shape[1:] == (32, 32, 3)
+    assert set(np.unique(scalar)) <= {i * 255 // len(names) for i in range(len(names) + 1)}
     with pytest.raises(UsageError, match="size is 30, but must be 8, 16, 32 or 64"):
         Task.make("procgen/StarPilot", size=30)
+
+
+def test_true_figures_of_a_smaller_screen_cover_half_of_a_square() -> None:
+    task = Task.make("procgen/StarPilot", num_levels=5, distribution_mode="easy")
+    whole, small = (screens(task.replace(size=size), levels=3, frames=8)[1] for size in (64, 32))
+    assert np.array_equal(small, whole.reshape(3, 8, 32, 2, 32, 2).sum((3, 5)) >= 2)
+
+
+def test_agents_see_counts_of_more_classes_than_rows() -> None:
+    """Planes [11, 8, 8] of 0 to 64."""
+    task = Task.make("procgen/StarPilot", num_levels=5, distribution_mode="easy", view="semantic", size=8)
+    agent = Agent.make("ppo", num_envs=2, n_steps=8, batch_size=8, n_epochs=1, filters=[[8, 4, 4]], hidden=[16])
+    pack = packs.learner([Cell(agent, 0, (Segment(task, 64),), (Probe("eval", task, (64,), episodes=1),))])
+    network = pack._algorithm.network
+    before = network.save(0)
+    pack.train(64)
+    assert pack.failed == {}
+    assert network.sees.convolutions.weights[0].shape[2:] == (11, 4, 4)
+    assert network.sees.convolutions.top == 64
+    assert any(not np.array_equal(before[name], after) for name, after in network.save(0).items())
 
 
 def test_plunder_and_bossfight_tell_friend_from_enemy_by_the_level() -> None:

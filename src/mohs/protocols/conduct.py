@@ -17,6 +17,7 @@ from mohs.runs.checks import check_plan
 from mohs.runs.execute import Summary, execute
 from mohs.runs.execution import DEFAULT_STORE, Execution, ExecutionOptions
 from mohs.runs.plan import Plan, Track, keys_of
+from mohs.runs.progress import choose
 from mohs.runs.results import Results
 from mohs.runs.status import SHOWN_KEY, about, failures, find
 from mohs.runs.store import CellStatus, Store, StoredStudy, check_store, open_store, sound
@@ -56,7 +57,7 @@ def planned(study: Study, execution: Execution) -> Plan:
     execution.check()
     check_store(execution.store)
     if protocol.prepare is not None:
-        protocol.part("prepare")(study)
+        protocol.part("prepare")(study, choose(execution.progress).note)
     plan: Plan = protocol.part("plan")(study)
     check_plan(plan)
     return plan.labelled(execution.label) if execution.label else plan

@@ -42,7 +42,7 @@ class Protocol:
         verdict: `study, Results -> Verdict`.
         ask: the options of its command, `... -> study` (or `Request`), as typer reads them.
         command: the words that run it on the command line; its name by default.
-        prepare: `study -> None`, what must be there before workers start.
+        prepare: `study, say -> None`, what must be there before workers start; `say` shows a line of progress.
         gate: `study -> Gate`, which tracks run first, and whether the others are needed.
         commands: further commands of this protocol, by their words.
 

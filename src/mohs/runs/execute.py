@@ -93,7 +93,7 @@ def execute(
     """
     execution.check()
     began = time.monotonic()
-    shown = choose(execution.progress) if isinstance(execution.progress, str) else execution.progress
+    shown = choose(execution.progress)
     with store.sole_writer(), stop_on_signals() as stop, _opened(executor, execution, stop) as pool:
         environments = b"" if pool.shares_process else registrations.pack(plan.cells)
         store.add(plan)

@@ -32,8 +32,10 @@ class Progress(Protocol):
     def close(self) -> None: ...
 
 
-def choose(mode: str = "auto", stream: TextIO | None = None) -> Progress:
-    """`auto` is `live` where the stream (standard error) is a terminal and `plain` elsewhere."""
+def choose(mode: str | Progress = "auto", stream: TextIO | None = None) -> Progress:
+    """`auto` is `live` where the stream (standard error) is a terminal and `plain` elsewhere; an object is itself."""
+    if not isinstance(mode, str):
+        return mode
     stream = stream or sys.stderr
     if mode == "auto":
         mode = "live" if stream.isatty() else "plain"
@@ -170,6 +172,8 @@ class Live:
     def note(self, text: str) -> None:
         if self.bar is not None:
             self.bar.console.print(text, markup=False, highlight=False)
+        else:
+            print(f"mohs: {text}", file=self.stream, flush=True)
 
     def close(self) -> None:
         if self.bar is not None:

@@ -1,7 +1,7 @@
 """A probe with pictures: a bright cell in the left or the right half of the screen, and the action must name the half.
 
-Shown as pixels [24, 24, 3], as planes [5, 24, 24] of 0 and 1, of which one holds the cell, or as one number in three
-channels.
+Shown as pixels [24, 24, 3], as planes [5, 24, 24] of 0 and 1, of which one holds the cell, as planes of counts up to
+4, or as one number in three channels.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ class Picture(gymnasium.Env):
 
     def __init__(self, view: str = "pixels") -> None:
         self.view = view
-        shape = (5, SIZE, SIZE) if view == "planes" else (SIZE, SIZE, 3)
-        self.observation_space = spaces.Box(0, 1 if view == "planes" else 255, shape, np.uint8)
+        self.top = {"planes": 1, "counts": 4}.get(view, 255)
+        shape = (5, SIZE, SIZE) if self.top < 255 else (SIZE, SIZE, 3)
+        self.observation_space = spaces.Box(0, self.top, shape, np.uint8)
         self.action_space = spaces.Discrete(2)
 
     def reset(self, *, seed=None, options=None):
@@ -40,8 +41,8 @@ class Picture(gymnasium.Env):
         self.half = int(column >= 3)
         where = (slice(4 * row, 4 * row + 4), slice(4 * column, 4 * column + 4))
         seen = np.zeros(self.observation_space.shape, dtype=np.uint8)
-        if self.view == "planes":
-            seen[(2, *where)] = 1
+        if self.top < 255:
+            seen[(2, *where)] = self.top
         elif self.view == "pixels":
             seen[:] = self.np_random.integers(60, size=seen.shape)
             seen[where] = (200, 120, 40)
@@ -50,7 +51,7 @@ class Picture(gymnasium.Env):
         return seen
 
 
-VIEWS = ("pixels", "planes", "scalar")
+VIEWS = ("pixels", "planes", "counts", "scalar")
 gymnasium.register("probe/Picture-v0", Picture)
 
 

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 import torch
 from continuous_packs import outcome, same
+from gymnasium import spaces
 
 from mohs import Cell, Probe, Segment, Task, TaskSet, UsageError
 from mohs.agents.deep.lifelong.new_tasks import METHODS
 from mohs.agents.deep.lifelong.task_id import TaskIdStage
 from mohs.agents.deep.optimise import Anchor
+from mohs.agents.deep.spaces import observations
 from mohs.agents.registry import agent, learner
 from mohs.runs.plan import signature
 
@@ -235,6 +239,19 @@ def test_information_is_that_of_one_step_whatever_the_sequence():
         return sum(float(each.sum()) for each in pack._response._consolidation._information()[0])
 
     assert total(32) == pytest.approx(total(4), rel=0.35)
+
+
+def test_planes_of_counts_keep_their_scale_beside_the_task_id():
+    seen = np.full((1, 2, 32, 32), 4, dtype=np.uint8)
+    space = spaces.Box(0, 4, (2, 32, 32), np.uint8)
+    inner = SimpleNamespace(observation_space=space, action_space=None, failed={}, now=seen)
+    scene = TaskIdStage(inner, 1, 3)
+    sees = observations(scene.observation_space)
+    assert (sees.shape, sees.top) == ((5, 32, 32), 4)
+    kept = sees.store(scene.now)
+    assert kept[0].mean((1, 2)).tolist() == [4, 4, 0, 4, 0]
+    with pytest.raises(UsageError, match="no room for the ids"):
+        TaskIdStage(inner, 1, 30)
 
 
 def test_small_images_have_no_room_for_many_tasks():

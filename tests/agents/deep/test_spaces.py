@@ -48,6 +48,9 @@ def test_marks_are_kept_as_bytes_and_seen_as_numbers():
         ((84, 80), np.uint8, Image((1, 84, 80), True)),
         ((10, 10, 7), np.bool_, Image((7, 10, 10), True, 1)),
         ((9, 3, 3), np.uint8, Image((9, 3, 3), False, 1)),
+        ((11, 8, 8), np.uint8, Image((11, 8, 8), False, 64)),
+        ((2, 32, 32), np.uint8, Image((2, 32, 32), False, 4)),
+        ((7, 7, 3), np.uint8, Image((3, 7, 7), True, 10)),
     ],
 )
 def test_images_have_their_channels_in_front(shape, dtype, expected):

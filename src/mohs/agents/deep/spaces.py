@@ -118,13 +118,16 @@ def observations(space: spaces.Space[Any]) -> Observations:
 def _image(space: spaces.Box) -> Image:
     """Channels come last, or first where there are fewer in front; pictures of one channel may leave it out.
 
-    Bytes that are 0 or 1 are planes of a board, one for each thing that may lie on it: they come first.
+    Bytes that are 0 or 1 are planes of a board, one for each thing that may lie on it: they come first. So do planes of
+    counts, such as those of views: squares of bytes that do not reach 255.
     """
     shape = space.shape if len(space.shape) == 3 else (*space.shape, 1)
-    planes = space.dtype == np.uint8 and len(space.shape) == 3 and space.high.max() <= 1
+    top = max(1, int(space.high.max()))
+    of_bytes = space.dtype == np.uint8 and len(space.shape) == 3
+    planes = of_bytes and (top == 1 or (top < 255 and shape[1] == shape[2]))
     last = shape[2] <= shape[0] and not planes
     channels, height, width = (shape[2], shape[0], shape[1]) if last else shape
-    return Image((channels, height, width), last, 255 if space.dtype == np.uint8 and not planes else 1)
+    return Image((channels, height, width), last, top)
 
 
 def _is_film(space: spaces.Space[Any]) -> bool:

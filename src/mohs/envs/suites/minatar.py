@@ -47,6 +47,8 @@ def classes(task: Task) -> Classes:
 class Eye:
     """Looks at one game: every cell is a square of `cell_size` pixels."""
 
+    square = 1
+
     def __init__(self, env: Any, view: str, cell_size: int) -> None:
         self._env, self._pixels, self._cell = env, view == View.PIXELS, cell_size
         self.classes = Classes(CHANNELS[env.game.env_name])

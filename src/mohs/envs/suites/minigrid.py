@@ -47,7 +47,7 @@ def classes(_task: Task) -> Classes:
 class Eye:
     """Looks at what the agent sees: every cell is a square of `tile_size` pixels."""
 
-    classes = CLASSES
+    classes, square = CLASSES, 1
 
     def __init__(self, env: Any, view: str, tile_size: int) -> None:
         self._env, self._pixels, self._tile = env, view == View.PIXELS, tile_size

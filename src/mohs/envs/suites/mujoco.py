@@ -43,6 +43,8 @@ def bodies(env: Any) -> Classes:
 class Eye:
     """Looks through the camera of an environment, without shadows and reflections, which cost most of a picture."""
 
+    square = 1
+
     def __init__(self, env: Any, view: str, size: int) -> None:
         self.classes = bodies(env)
         self.size = size, size

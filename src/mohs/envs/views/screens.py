@@ -18,6 +18,7 @@ from gymnasium import spaces
 from mohs.core.errors import UsageError
 from mohs.core.views import Classes, View
 from mohs.envs.views.masks import Masks
+from mohs.envs.views.shrink import averaged
 
 Bytes = npt.NDArray[np.uint8]
 Env = gymnasium.Env[Any, Any]
@@ -50,10 +51,17 @@ class Screen:
 
 
 class Eyes(Protocol):
-    """What looks at the screen of one environment, in one view: `look` gives ids [h, w], or pixels [h, w, 3]."""
+    """What looks at the screen of one environment, in one view: `look` gives ids [h, w], or pixels [h, w, 3].
+
+    Attributes:
+        classes: What ids stand for.
+        size: Height and width of the screen.
+        square: The side of the squares of the screen of which each is shown as one pixel.
+    """
 
     classes: Classes
     size: tuple[int, int]
+    square: int
 
     def look(self) -> Bytes: ...
 
@@ -65,8 +73,8 @@ class ViewEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
         super().__init__(env)
         self._seeded = isinstance(eyes, Offered) and eyes.was_reset
         self._eyes = eyes
-        height, width = eyes.size
-        self._masks = None if view == View.PIXELS else Masks(eyes.classes, view, encoding, height, width)
+        height, width = (side // eyes.square for side in eyes.size)
+        self._masks = None if view == View.PIXELS else Masks(eyes.classes, view, encoding, height, width, eyes.square)
         pixels = spaces.Box(0, 255, (height, width, 3), np.uint8)
         self.observation_space = pixels if self._masks is None else self._masks.space
 
@@ -82,8 +90,9 @@ class ViewEnv(gymnasium.Wrapper[Any, Any, Any, Any]):
         return self._see(), reward, terminated, truncated, info
 
     def _see(self) -> Bytes:
-        seen = self._eyes.look()
-        return seen if self._masks is None else self._masks(seen[None])[0]
+        screens = self._eyes.look()[None]
+        seen: Bytes = (averaged(screens, self._eyes.square) if self._masks is None else self._masks(screens))[0]
+        return seen
 
 
 class Offered:
@@ -91,6 +100,8 @@ class Offered:
 
     Classes and size are those of a first screen, for which the environment is reset if it must be.
     """
+
+    square = 1
 
     def __init__(self, env: Env, title: str) -> None:
         views = getattr(env.unwrapped, "views", None)

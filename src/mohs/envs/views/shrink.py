@@ -10,23 +10,25 @@ from mohs.core.kernel import kernel, law
 Bytes = npt.NDArray[np.uint8]
 
 
-def averaged(pictures: Bytes, size: int) -> Bytes:
-    """Pictures [n, size, size, 3] whose pixels are means over squares, rounded."""
-    if size == pictures.shape[1]:
+def averaged(pictures: Bytes, square: int) -> Bytes:
+    """Pictures [n, height, width, 3] whose pixels are means over squares with this side, rounded."""
+    if square == 1:
         return pictures
-    smaller = np.empty((len(pictures), size, size, 3), dtype=np.uint8)
+    n, height, width, _ = pictures.shape
+    smaller = np.empty((n, height // square, width // square, 3), dtype=np.uint8)
     _average(pictures, smaller)
     return smaller
 
 
-def voted(ids: Bytes, size: int) -> Bytes:
-    """Ids [n, size, size]: each the class of most pixels of its square.
+def voted(ids: Bytes, square: int) -> Bytes:
+    """Ids [n, height, width]: each the class of most pixels of its square.
 
     Ties go to the class with the lowest number, and to any class before the ground.
     """
-    if size == ids.shape[1]:
+    if square == 1:
         return ids
-    smaller = np.empty((len(ids), size, size), dtype=np.uint8)
+    n, height, width = ids.shape
+    smaller = np.empty((n, height // square, width // square), dtype=np.uint8)
     _vote(ids, np.zeros(256, dtype=np.int64), smaller)
     return smaller
 

@@ -7,7 +7,7 @@ hundred episodes ten times less often, and must earn nearly what is optimal then
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache, partial
 from typing import Any
@@ -176,7 +176,7 @@ def _sticky(mdp: CatalogueEntry, probability: float) -> CatalogueEntry:
     )
 
 
-def open_tables(study: ChallengeStudy) -> None:
+def open_tables(study: ChallengeStudy, _say: Callable[[str], None]) -> None:
     """Builds the tables that are not there yet, before several workers would each do it."""
     with stages() as say:
         for mdp in study.mdps:

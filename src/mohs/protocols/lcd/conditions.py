@@ -6,7 +6,7 @@ semantic view, where perception is easy (section 3 of the paper). Controls chang
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -104,24 +104,24 @@ def takes_front_end(agent: Agent) -> bool:
     ]
 
 
-def seeing(agent: Agent, condition: Condition, task: Task) -> Agent:
-    """The agent with the front-end of a condition."""
+def seeing(agent: Agent, condition: Condition, task: Task, say: Callable[[str], None] | None = None) -> Agent:
+    """The agent with the front-end of a condition; `say` is told where it is pretrained."""
     if not condition.front_end:
         return agent
     found = condition.front_end
     if found == Remedy.MOTION:
         from mohs.agents.deep.front_end.pretrain import pretrain
 
-        found = pretrain(task.replace(view=PIXELS)).name
+        found = pretrain(task.replace(view=PIXELS), say=say).name
     return find_agent(agent.name, **{**dict(agent.params), FRONT_END: found})
 
 
-def prepare(study: LcdStudy) -> None:
+def prepare(study: LcdStudy, say: Callable[[str], None]) -> None:
     """Pretrains the front-ends that the study needs and the cache does not hold."""
     for _, task in study.games:
         for condition in study.conditions(task):
             for agent in study.agents:
-                seeing(agent, condition, task)
+                seeing(agent, condition, task, say)
 
 
 def held_out(task: Task) -> Source:

@@ -128,7 +128,8 @@ def _game(verdict: LcdVerdict, result: GameResult, number: int, figures: Mapping
 
 
 def _helps(verdict: LcdVerdict, figures: Mapping[str, go.Figure]) -> str:
-    found = _part("What helps", "gains", figures) + _part("Synergy of agent and view", "synergy", figures)
+    shown = ("What helps", "gains"), ("Masks learnt from motion", "masks"), ("Synergy of agent and view", "synergy")
+    found = "".join(_part(title, name, figures) for title, name in shown)
     found += "".join(
         _part(f"{a.first} and {a.second}", f"agreement-{i}", figures) for i, a in enumerate(verdict.agreements, 1)
     )

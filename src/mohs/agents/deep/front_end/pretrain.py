@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -25,11 +27,18 @@ from mohs.envs.suites.packages import NONE, suite_of
 from mohs.stats import Estimate, estimate
 
 COPIES = 32  # environments that play side by side
+SECONDS = 30 / (800 * 24 * 24)  # of training, for a step and a pixel
 FIGURE = 128  # masks that sum to this, of 255, are taken for a figure
 
 
 def pretrain(
-    task: Task, *, frames: int = 4096, seed: int = 0, gap: int = 1, settings: Motion | None = None
+    task: Task,
+    *,
+    frames: int = 4096,
+    seed: int = 0,
+    gap: int = 1,
+    settings: Motion | None = None,
+    say: Callable[[str], None] | None = None,
 ) -> FrontEnd:
     """Learns the objects of a task from motion, without reward, or reads what was learnt before.
 
@@ -39,6 +48,7 @@ def pretrain(
         seed: The seed of random play and of the training.
         gap: The steps between the frames of a pair, where objects move by less than a pixel in one.
         settings: Those of the training; the defaults suit pictures of 24 to 64 pixels.
+        say: Is told what takes long, before it begins.
 
     Returns:
         The front-end. Its `name`, given as the hyperparameter `front_end`, makes an agent see through it.
@@ -55,20 +65,46 @@ def pretrain(
         8
     """
     c, task = settings or Motion(), _view(task, View.PIXELS)
-    asked: dict[str, Json] = {"task": task.to_json(), "frames": frames, "seed": seed, "gap": gap, "settings": asdict(c)}
-    index = files.folder() / f"{content_hash({**asked, 'version': motion.VERSION})}.json"
-    lasting = _lasting(task)
-    if lasting:
-        # Missing, damaged or not readable: it is learnt again.
-        with suppress(OSError, ValueError, TypeError, UsageError):
-            return files.named(str(json.loads(index.read_text())))
-    found = motion.train(*play(task, frames, seed, gap), seed, c)
+    asked = _asked(task, frames, seed, gap, c)
+    if (kept := _kept(task, asked)) is not None:
+        return kept
+    before, after = play(task, frames, seed, gap)
+    if say is not None:
+        say(f"pretraining a front-end on {task.env} (about {SECONDS * c.steps * before[0, ..., 0].size:.0f} s)")
+    found = motion.train(before, after, seed, c)
     found = FrontEnd(found.kind, found.arrays, {**found.about, **asked})
     with suppress(OSError, UsageError):
         files.keep(found)
-        if lasting:
-            core_files.replace(index, lambda file: file.write(json.dumps(found.name).encode()))
+        if _lasting(task):
+            core_files.replace(_index(asked), lambda file: file.write(json.dumps(found.name).encode()))
     return found
+
+
+def pretrained(task: Task) -> FrontEnd | None:
+    """What `pretrain(task)` learnt before; None where nothing is kept."""
+    task = _view(task, View.PIXELS)
+    return _kept(task, _asked(task))
+
+
+def _asked(
+    task: Task, frames: int = 4096, seed: int = 0, gap: int = 1, settings: Motion | None = None
+) -> dict[str, Json]:
+    """How a front-end is made, as data."""
+    made = asdict(settings or Motion())
+    return {"task": task.to_json(), "frames": frames, "seed": seed, "gap": gap, "settings": made}
+
+
+def _index(asked: Mapping[str, Json]) -> Path:
+    """The file with the name of a front-end that was made so."""
+    return files.folder() / f"{content_hash({**asked, 'version': motion.VERSION})}.json"
+
+
+def _kept(task: Task, asked: Mapping[str, Json]) -> FrontEnd | None:
+    """None where it is missing, damaged or not readable."""
+    if _lasting(task):
+        with suppress(OSError, ValueError, TypeError, UsageError):
+            return files.named(str(json.loads(_index(asked).read_text())))
+    return None
 
 
 def play(task: Task, frames: int, seed: int = 0, gap: int = 1) -> tuple[Bytes, Bytes]:
@@ -118,7 +154,10 @@ def object_iou(front_end: FrontEnd, task: Task, *, seed: int = 0, levels: int = 
 
 
 def screens(task: Task, *, seed: int = 0, levels: int = 20, frames: int = 32) -> tuple[Bytes, npt.NDArray[np.bool_]]:
-    """Pixels [levels, frames, height, width, 3] of held-out levels and what is figure there, without the last axis."""
+    """Pixels [levels, frames, height, width, 3] of held-out levels and what is figure there, without the last axis.
+
+    A pixel that stands for a square is figure where half of the square is.
+    """
     environment = task.environment
     if "view" not in environment.parameters or environment.levels != "start_level":
         raise UsageError(f"{task.env} has no views of numbered levels, so what is figure there is not known.")
@@ -127,10 +166,12 @@ def screens(task: Task, *, seed: int = 0, levels: int = 20, frames: int = 32) ->
     each = [first.replace(num_levels=1, start_level=first["start_level"] + i) for i in range(levels)]
     shown, actions = _begin([_view(one, View.PIXELS) for one in each], seed)
     true, same = _begin([_view(one, View.FIGURE_GROUND) for one in each], seed)
+    planes: Any = true.observation_space
+    half = planes.high.max() / 2
     pixels, figures = [], []
     for _ in range(frames):
         pixels.append(shown.now.copy())
-        figures.append((true.now > 0).any(1))  # of planes
+        figures.append(true.now.sum(1, dtype=np.int64) >= half)
         shown.step(actions())
         true.step(same())
     shown.close()

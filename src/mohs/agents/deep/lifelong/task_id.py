@@ -64,7 +64,10 @@ def _space(sees: Observations, count: int) -> spaces.Space[Any]:
         return spaces.MultiDiscrete([*sees.sizes, count], start=[*sees.starts, 0])
     if isinstance(sees, Image):
         channels, height, width = sees.shape
-        if channels + count > height:  # they would be taken for rows
+        shape = height, width, channels + count
+        space: spaces.Space[Any] = spaces.Box(0, sees.top, shape, dtype=np.uint8 if sees.top > 1 else np.bool_)
+        found = observations(space)
+        if not (isinstance(found, Image) and found.channels_last):  # they would be taken for rows
             raise UsageError(f"images of {height} × {width} pixels have no room for the ids of {count} tasks.")
-        return spaces.Box(0, sees.top, (height, width, channels + count), dtype=np.uint8 if sees.top > 1 else np.bool_)
+        return space
     return spaces.Box(-np.inf, np.inf, (sees.width + count,), dtype=np.float32)

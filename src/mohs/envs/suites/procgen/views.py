@@ -11,28 +11,26 @@ import numpy.typing as npt
 from mohs.core.views import Classes, View
 from mohs.envs.suites.procgen.env import ProcgenEnv
 from mohs.envs.suites.procgen.paints import PAINTS
-from mohs.envs.views.shrink import averaged, voted
 
 Bytes = npt.NDArray[np.uint8]
 FULL = 64
 
 
 class Eye:
-    """Looks at one game. A smaller picture has means of pixels, and the classes of most of them."""
+    """Looks at one game."""
+
+    size = FULL, FULL
 
     def __init__(self, env: ProcgenEnv, view: str, size: int) -> None:
         paint = PAINTS[env.game]
         self.classes = Classes(paint.classes, tuple(paint.figure.values()))
-        self.size = size, size
+        self.square = FULL // size
         self._env, self._pixels = env, view == View.PIXELS
         if not self._pixels:
             env.paint()
 
     def look(self) -> Bytes:
-        size = self.size[0]
-        smaller = averaged(self._env.seen[None], size) if self._pixels else voted(self._env.ids()[None], size)
-        found: Bytes = smaller[0]
-        return found
+        return self._env.seen if self._pixels else self._env.ids()
 
 
 def seen(env: gymnasium.Env[Any, Any], *, view: str, size: int, **_: Any) -> Eye | None:

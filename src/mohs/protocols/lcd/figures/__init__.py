@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from mohs.protocols.lcd.figures.agreement import agreement_figure, agreements
 from mohs.protocols.lcd.figures.costs import control_forest, cost_forest, gain_forest, synergy_forest
 from mohs.protocols.lcd.figures.curves import by_reward, by_view, curve_figure
-from mohs.protocols.lcd.figures.screens import screen_figure, screens
+from mohs.protocols.lcd.figures.screens import masks, screen_figure, screens
 from mohs.protocols.lcd.figures.taxonomy import taxonomy, taxonomy_figure
 from mohs.protocols.lcd.verdict import LcdVerdict
 from mohs.report.figures.forest import forest_figure
@@ -31,6 +31,7 @@ def lcd_figures(verdict: LcdVerdict) -> dict[str, go.Figure]:
         found[f"views-{i}"] = curve_figure(by_view(verdict, result))
         if result.learning is not None:
             found[f"rewards-{i}"] = curve_figure(by_reward(verdict, result))
-    if (seen := screens(verdict)) is not None:
-        found["screens"] = screen_figure(seen)
+    for name, seen in (("screens", screens(verdict)), ("masks", masks(verdict))):
+        if seen is not None:
+            found[name] = screen_figure(seen)
     return found
