@@ -35,7 +35,8 @@ def shown(found: Sequence[Finding]) -> str:
 
 
 def replace_section(text: str, begin: str, end: str) -> None:
-    """Writes the text between two lines of the page."""
+    """Writes the text between two lines of the page: `begin`, which is there once, and the next `end`."""
     page = PAGE.read_text()
-    head, tail = page.split(begin)[0], page.split(end)[1]
+    head, rest = page.split(begin)
+    tail = rest.split(end, 1)[1]
     PAGE.write_text(f"{head}{begin}\n\n{text}\n\n{end}{tail}")
