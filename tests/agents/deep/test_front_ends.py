@@ -236,6 +236,15 @@ def test_pretraining_is_done_once(monkeypatch):
     assert files.named(first.name).about["task"] == TASK.replace(view="pixels").to_json()
 
 
+def test_pretraining_on_what_may_change_is_done_once_in_a_process(monkeypatch):
+    monkeypatch.setattr(pretrain, "_lasting", lambda task: False)
+    settings = Motion(steps=3)
+    first = pretrain.pretrain(TASK, frames=64, settings=settings)
+    monkeypatch.setattr(motion, "train", None)
+    assert pretrain.pretrain(TASK, frames=64, settings=settings).name == first.name
+    assert not list(files.folder().glob("*.json"))
+
+
 def test_frames_of_a_pair_follow_each_other_in_one_episode():
     before, after = pretrain.play(TASK, 200, seed=1)
     again, _ = pretrain.play(TASK, 200, seed=1)

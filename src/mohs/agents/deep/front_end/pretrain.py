@@ -28,6 +28,7 @@ from mohs.stats import Estimate, estimate
 
 COPIES = 32  # environments that play side by side
 SECONDS = 30 / (800 * 24 * 24)  # of training, for a step and a pixel
+_OF_THIS_PROCESS: dict[Path, str] = {}  # names of front-ends of tasks that may mean something else tomorrow
 FIGURE = 128  # masks that sum to this, of 255, are taken for a figure
 
 
@@ -75,6 +76,7 @@ def pretrain(
     found = FrontEnd(found.kind, found.arrays, {**found.about, **asked})
     with suppress(OSError, UsageError):
         files.keep(found)
+        _OF_THIS_PROCESS[_index(asked)] = found.name
         if _lasting(task):
             core_files.replace(_index(asked), lambda file: file.write(json.dumps(found.name).encode()))
     return found
@@ -101,9 +103,9 @@ def _index(asked: Mapping[str, Json]) -> Path:
 
 def _kept(task: Task, asked: Mapping[str, Json]) -> FrontEnd | None:
     """None where it is missing, damaged or not readable."""
-    if _lasting(task):
-        with suppress(OSError, ValueError, TypeError, UsageError):
-            return files.named(str(json.loads(_index(asked).read_text())))
+    index = _index(asked)
+    with suppress(OSError, ValueError, TypeError, LookupError, UsageError):
+        return files.named(str(json.loads(index.read_text())) if _lasting(task) else _OF_THIS_PROCESS[index])
     return None
 
 
