@@ -69,7 +69,7 @@ def planted_apart(data: Mapping[str, Mapping[str, Any]]) -> Finding:
     return Finding(
         "Planted challenges",
         "What is hard to see and what is hard to learn are told apart.",
-        f"in four games made of `arcade/collect`, every planted challenge is found, and none where none is planted, in "
+        f"in four games made of `arcade/avoid`, every planted challenge is found, and none where none is planted, in "
         f"{RIGHT:.0%} of studies with {planted_challenges.RUNS} seeds",
         "reproduced" if all(right) else f"different ({sum(right)} of {len(right)})",
         [*markdown(("planted", "cost of perception", "found", "cost of rarer reward", "found"), rows), "",

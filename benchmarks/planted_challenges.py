@@ -3,7 +3,7 @@
     python -m benchmarks.planted_challenges [--game NAME] [--seeds N] [--steps N] [--studies N] [--store URL] [--json]
 
 Four games are made of one: as it is, hard to see (texture, and palettes that held-out levels change), hard to learn
-(all is paid at the end of the episode), and both. Every condition is trained with many seeds, once. A study is then a
+(what is earned is paid every 12 steps), and both. Every condition is trained with many seeds, once. A study is then a
 draw of a few of these seeds; the share of studies with the planted verdict is counted. Studies that share runs are not
 independent, so the interval is that of as many studies as have no run in common.
 """
@@ -30,7 +30,7 @@ from mohs.stats.counts import clopper_pearson
 from mohs.stats.lcd import Judgement, reward_cost, view_cost
 
 SEE = {"texture": 1.0, "themes": 8, "theme_shift": True}
-LEARN = {"pay_every": 0}
+LEARN = {"pay_every": 12}
 PLANTED: dict[str, dict[str, Any]] = {"neither": {}, "see": SEE, "learn": LEARN, "both": {**SEE, **LEARN}}
 RUNS = 5  # of a study
 
@@ -73,9 +73,9 @@ def counted(areas: dict[str, np.ndarray], seeds: int, studies: int) -> dict[str,
 def found(
     store: str,
     planted: Iterable[str] = PLANTED,
-    game: str = "arcade/collect",
-    seeds: int = 20,
-    steps: int = 40_000,
+    game: str = "arcade/avoid",
+    seeds: int = 10,
+    steps: int = 160_000,
     studies: int = 1000,
 ) -> dict[str, dict[str, Any]]:
     """Both costs of each planted game, and how often each is called a challenge."""
@@ -85,10 +85,10 @@ def found(
 def main() -> None:
     """Prints, for each planted game, both costs and how often each is called a challenge."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.planted_challenges", description=main.__doc__)
-    parser.add_argument("--game", default="arcade/collect")
+    parser.add_argument("--game", default="arcade/avoid")
     parser.add_argument("--planted", nargs="*", default=list(PLANTED), choices=list(PLANTED))
-    parser.add_argument("--seeds", type=int, default=20)
-    parser.add_argument("--steps", type=int, default=40_000)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--steps", type=int, default=160_000)
     parser.add_argument("--studies", type=int, default=1000)
     parser.add_argument("--store", default="sqlite:///planted.db")
     parser.add_argument("--json", action="store_true")

@@ -45,8 +45,8 @@ LADDERS = {
     "shared_colours": Ladder("arcade/collect", _doses("shared_colours", False, True), perceptual=True),
     "themes": Ladder("arcade/collect", _doses("themes", 1, 8, 64), perceptual=True),
     "theme_shift": Ladder("arcade/collect", _doses("theme_shift", False, True, themes=4), perceptual=True),
-    "pay_every": Ladder("arcade/collect", _doses("pay_every", 1, 8, 32, 0), perceptual=False),
-    "quota": Ladder("arcade/collect", _doses("quota", 0, 1, 2, 4), perceptual=False),
+    "pay_every": Ladder("arcade/collect", _doses("pay_every", 1, 8, 16, 32), perceptual=False),
+    "quota": Ladder("arcade/collect", _doses("quota", 0, 1, 2), perceptual=False),
     "deadly": Ladder("arcade/collect", _doses("deadly", False, True), perceptual=False),
 }
 
