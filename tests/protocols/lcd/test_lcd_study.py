@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 
 import pytest
@@ -12,6 +13,7 @@ from mohs.core.task import members
 from mohs.protocols.lcd.asked import expanded, make_study
 from mohs.protocols.lcd.conditions import OTHER_SEEDS, PERMUTED, SEED_SHIFT, SEMANTIC, held_out, rarer
 from mohs.protocols.lcd.study import LcdStudy, plan, point_name
+from mohs.runs.checks import check_plan
 
 
 def asked(agents=("ppo",), games=("arcade/collect",), **options):
@@ -113,3 +115,9 @@ def test_small_encoders_unless_something_else_is_set() -> None:
 def test_what_cannot_be_asked(change, message) -> None:
     with pytest.raises(UsageError, match=message):
         asked(**change)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("procgen") is None, reason="needs Procgen")
+@pytest.mark.parametrize("edition", ["procgen", "paper"])
+def test_editions_of_procgen_can_run(edition) -> None:
+    check_plan(plan(make_study(edition=edition, games=["procgen:maze"])))
