@@ -1,7 +1,8 @@
 """How does a queue leave? Constants of a car, and tables of headways and of time lost behind the stop line.
 
-The n-th vehicle of a queue reacts REACTION · n seconds after the green, and accelerates from its place to the stop line.
-All constants are those of the default car of SUMO 1.28 or were measured with it, one by one; none is fitted to a delay.
+The n-th vehicle of a queue sets off START_UP + REACTION · (n − 1) seconds after the green, and accelerates from its
+place to the stop line. All constants are those of the default car of SUMO 1.28 or were measured with it, one by one;
+none is fitted to a delay.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy.typing as npt
 from mohs.engines.traffic.junction import LEFT, MOVEMENTS, RIGHT
 
 SPACE = 7.5  # m of a lane that a vehicle in a queue takes: 5 m and a gap
+START_UP = 0.2  # s from the green to the start of the first vehicle
 REACTION = 1.37  # s from the start of one vehicle to that of the next one
 ACCELERATION, BRAKING = 2.6, 4.5  # m/s²
 TURNING = {LEFT: 6.76, RIGHT: 7.28}  # m/s: saturation headways are 2.48 and 2.40 s
@@ -36,15 +38,15 @@ def time_from_rest(distance: float, speed: float) -> float:
 
 
 def headways(speed: float) -> npt.NDArray[np.float64]:
-    """Seconds between the (n − 1)-th and the n-th vehicle of a queue at the stop line, [movement, n]; n = 1 is the first.
+    """Seconds from the (n − 1)-th to the n-th vehicle of a queue at the stop line, [movement, n].
 
-    The first one follows the start of the green. The last column is the saturation headway.
+    The first one, n = 1, follows the start of the green. The last column is the saturation headway.
     """
     table = np.zeros((len(MOVEMENTS), PLATOON))
     for movement in range(len(MOVEMENTS)):
         top = cruising(speed, movement)
         at = [time_from_rest(SPACE * n, top) for n in range(PLATOON)]
-        table[movement, 1] = REACTION
+        table[movement, 1] = START_UP
         table[movement, 2:] = REACTION + np.diff(at)[: PLATOON - 2]
     return table
 
@@ -75,6 +77,5 @@ def saturation_flow(speed: float, movement: int) -> float:
 
 
 def start_up_loss(speed: float) -> float:
-    """Seconds of a green that a queue does not use: in the long run the n-th vehicle leaves as if it were served from
-    then on at the saturation headway."""
-    return REACTION + speed / (2 * ACCELERATION)
+    """Seconds of a green that a queue does not use: after them, it is as if vehicles left at the saturation headway."""
+    return START_UP + speed / (2 * ACCELERATION)

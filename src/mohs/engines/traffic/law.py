@@ -12,10 +12,19 @@ import numpy as np
 from mohs.core.kernel import law, routine
 from mohs.engines.common_law import at, draw_task
 from mohs.engines.law import Law
+from mohs.engines.traffic.discharge import START_UP
 from mohs.engines.traffic.junction import LEFT, MOVEMENTS, STREAMS, THROUGH
 from mohs.engines.traffic.layout import (
-    DELAY, INSTANCE, PRESSURE, QUEUE, TASK, WAIT, cars_of, lanes_of, streams_of,
-)  # fmt: skip
+    DELAY,
+    INSTANCE,
+    PRESSURE,
+    QUEUE,
+    TASK,
+    WAIT,
+    cars_of,
+    lanes_of,
+    streams_of,
+)
 from mohs.engines.traffic.measures import measure
 from mohs.engines.traffic.queues import after, look_everywhere, open_gates, run
 
@@ -66,7 +75,7 @@ def show_green(inst, task, lanes, cars, ints, floats, phase):
     inst.phase, inst.amber = phase, math.inf
     for k in range(task.lanes):
         lane = lanes[np.uint64(k)]
-        lane.served, lane.start, lane.last = 0, inst.now, inst.now
+        lane.served, lane.start, lane.last = 0, inst.now + START_UP, inst.now
     look_everywhere(inst, task, lanes, cars, ints, floats)
 
 

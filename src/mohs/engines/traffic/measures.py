@@ -18,10 +18,10 @@ RANGE = 200.0  # m
 
 @law
 def sets_off(lane, i):
-    """When the i-th vehicle on a lane, counted from 0, starts to move with the queue; infinite while the first waits."""
+    """When the i-th vehicle on a lane, from 0, starts to move with the queue; infinite while the first one waits."""
     if lane.ready == math.inf:
         return math.inf
-    return lane.start + REACTION * (lane.served + i + 1) if lane.served < FLOWING else -math.inf
+    return lane.start + REACTION * (lane.served + i) if lane.served < FLOWING else -math.inf
 
 
 @law
@@ -33,7 +33,10 @@ def stands_from(lane, car, i):
 
 @routine
 def measure(inst, task, lanes, cars):
-    """Writes what detectors see now into the lanes. Returns all vehicles that queue, and the seconds that all have lost."""
+    """Writes what detectors see into the lanes.
+
+    Returns how many vehicles queue, near or far or outside, and how many seconds all have lost.
+    """
     now = inst.now
     queue, late = inst.outside, inst.lost + inst.outside * now - inst.outside_since
     for k in range(task.lanes):

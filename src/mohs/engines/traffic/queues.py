@@ -1,7 +1,7 @@
 """How do vehicles enter and cross? One event after the other; between two of them nothing has to be computed.
 
-A vehicle enters the shortest lane that permits its movement and has room, or waits outside. It crosses when it arrives at
-the stop line, or when the queue in front of it has left. A permissive left turn waits for a gap in oncoming traffic.
+A vehicle enters the shortest lane that permits its movement and has room, or waits outside. It crosses when it arrives
+at the stop line, or when the queue in front of it has left. A permissive left turn waits for a gap in oncoming traffic.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from mohs.core.kernel import law, routine
 from mohs.engines.common_law import at
 from mohs.engines.traffic.arrivals import HOURS, next_arrival, speed_factor
-from mohs.engines.traffic.discharge import GAP, PLATOON, REACTION
+from mohs.engines.traffic.discharge import GAP, PLATOON
 from mohs.engines.traffic.junction import LEFT, MOVEMENTS, STREAMS
 from mohs.engines.traffic.layout import FLOWING
 
@@ -153,7 +153,7 @@ def cross(inst, task, streams, lanes, cars, ints, floats, k):
     if time == car.due:
         place, lane.served = 0, FLOWING
     elif time > there:  # it waited for a gap, and a queue leaves behind it
-        place, lane.served, lane.start = 1, 1, time - REACTION
+        place, lane.served, lane.start = 1, 1, time
     elif lane.served < FLOWING:
         lane.served += 1
     delay = time - car.due + at(floats, task.losses + car.movement * PLATOON + place)

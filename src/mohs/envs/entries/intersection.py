@@ -55,5 +55,5 @@ INTERSECTION = Environment(
     vector_face="mohs.envs.traffic.intersection:IntersectionVectorEnv",
     spaces="mohs.engines.traffic.fleet:spaces",
     align="mohs.engines.traffic.fleet:aligned",
-    renderer="mohs.envs.traffic.intersection:picture",
+    renderer="mohs.envs.render.intersection:picture",
 )
