@@ -2,8 +2,8 @@
 
     python -m benchmarks.traffic [--json] [--quick]
 
-CPU seconds of one thread, random phases, resets included; a decision is 10 s of traffic. A vector plays 1,024 instances,
-with Python's step of it. `mixed` has an intersection of its own for each instance.
+CPU seconds of one thread, random phases, resets included; a decision is 10 s of traffic. A vector plays 1,024
+instances, with Python's step of it. `mixed` has an intersection of its own for each instance.
 """
 
 from __future__ import annotations

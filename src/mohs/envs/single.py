@@ -23,7 +23,7 @@ _ONE = np.ones(1, dtype=np.bool_)
 class FleetEnv(gymnasium.Env[Any, Any]):
     """A fleet of one. `seed` decides what is generated; `reset(seed=)` seeds start states and noise.
 
-    Truncation is left to Gymnasium's `TimeLimit`, of which `mohs.make` tells the engine. A subclass names its `face` and
+    Truncation is left to Gymnasium's `TimeLimit`; `mohs.make` tells the engine of it. A subclass names its `face` and
     says what "ansi" and pictures show. It may add options of `reset` and what `info` holds.
     """
 
