@@ -19,7 +19,8 @@ START_UP = 0.2  # s from the green to the start of the first vehicle
 REACTION = 1.37  # s from the start of one vehicle to that of the next one
 ACCELERATION, BRAKING = 2.6, 4.5  # m/s²
 TURNING = {LEFT: 6.76, RIGHT: 7.28}  # m/s: saturation headways are 2.48 and 2.40 s
-GAP = 5.0  # s: the gap in oncoming traffic that a permissive left turn takes
+GAP, WIDER = 5.3, 0.65  # s: the gap in oncoming traffic that a permissive left turn takes, more for each further lane
+DAWDLE = 0.65  # m/s by which drivers are slower, on average, than they would like to be
 CLEARED = 0.4  # s of yellow in which vehicles still pass: 0.2 vehicles of a saturated lane
 PLATOON = 32  # vehicles of a queue whose headways differ; the later ones leave at the saturation headway
 
@@ -69,6 +70,11 @@ def losses(speed: float) -> npt.NDArray[np.float64]:
 def stopping_loss(speed: float) -> float:
     """Seconds lost by braking to rest and accelerating again: who loses more has stood."""
     return speed / 2 * (1 / ACCELERATION + 1 / BRAKING)
+
+
+def gap(lanes: int) -> float:
+    """The gap that a permissive left turn takes in oncoming traffic on so many lanes, in s."""
+    return GAP + WIDER * max(lanes - 1, 0)
 
 
 def saturation_flow(speed: float, movement: int) -> float:

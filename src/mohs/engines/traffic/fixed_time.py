@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mohs.engines import loops
 from mohs.engines.traffic.arrivals import HOUR
-from mohs.engines.traffic.discharge import CLEARED, GAP, saturation_flow, start_up_loss
+from mohs.engines.traffic.discharge import CLEARED, gap, saturation_flow, start_up_loss
 from mohs.engines.traffic.fleet import TrafficFleet
 from mohs.engines.traffic.junction import APPROACHES, LEFT, RIGHT, THROUGH, Junction
 
@@ -21,8 +21,10 @@ _LARGEST = 0.95  # the sum of flow ratios that is planned for
 def permissive_flow(junction: Junction, approach: int) -> float:
     """Left turns per second of a green that find a gap in oncoming traffic that comes at random (Harders, 1968)."""
     most = saturation_flow(junction.speed, LEFT)
-    coming = sum(junction.flows[(approach + 2) % len(APPROACHES)][m] for m in (THROUGH, RIGHT)) / HOUR
-    return coming * math.exp(-coming * GAP) / (1 - math.exp(-coming / most)) if coming > 0 else most
+    across = (approach + 2) % len(APPROACHES)
+    coming = sum(junction.flows[across][m] for m in (THROUGH, RIGHT)) / HOUR
+    needed = gap(sum(lane.movements != (LEFT,) for lane in junction.of(across)))
+    return coming * math.exp(-coming * needed) / (1 - math.exp(-coming / most)) if coming > 0 else most
 
 
 def flow_ratios(junction: Junction) -> npt.NDArray[np.float64]:

@@ -13,7 +13,7 @@ from mohs.engines.fleets import Fleet, common_spaces, roster
 from mohs.engines.memory import Arena
 from mohs.engines.traffic import discharge
 from mohs.engines.traffic.arrivals import factors, rates
-from mohs.engines.traffic.junction import MOVEMENTS, Junction, junction
+from mohs.engines.traffic.junction import LEFT, MOVEMENTS, Junction, junction
 from mohs.engines.traffic.law import LAW
 from mohs.engines.traffic.layout import INSTANCE, METRICS, REWARDS, TASK, block_size, cars_of, lanes_of
 
@@ -93,6 +93,8 @@ def _write_task(record: Any, task: Task, built: Junction, ints: Arena, floats: A
     record["slots"] = ints.put(np.concatenate([a * most + np.arange(counts[a]) for a in range(4)]))
     record["headways"] = floats.put(discharge.headways(built.speed))
     record["losses"] = floats.put(discharge.losses(built.speed))
+    oncoming = [sum(lane.movements != (LEFT,) for lane in built.of((a + 2) % 4)) for a in range(4)]
+    record["gaps"] = floats.put(np.array([discharge.gap(lanes) for lanes in oncoming]))
     record["rates"], record["hours"] = floats.put(rates(built)), floats.put(factors(task["profile"]))
 
 

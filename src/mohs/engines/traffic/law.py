@@ -51,7 +51,7 @@ def clear(inst, task, streams, lanes, cars, ints, floats):
     for approach in range(4):
         for k in range(at(ints, task.first + approach), at(ints, task.first + approach + 1)):
             lane = lanes[np.uint64(k)]
-            lane.head, lane.count, lane.approach = 0, 0, approach
+            lane.head, lane.count, lane.approach, lane.gone = 0, 0, approach, 0.0
     for approach in range(4):
         open_gates(task, streams, lanes, ints, approach)
 

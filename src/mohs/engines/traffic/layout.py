@@ -38,7 +38,7 @@ TASK = np.dtype(
     [(name, np.int64) for name in (
         "horizon", "lanes", "phases", "storage", "width", "movements", "reward",
         "first", "permits", "greens", "slots",  # offsets in the integer arena
-        "headways", "losses", "rates", "hours",  # offsets in the float arena
+        "headways", "losses", "gaps", "rates", "hours",  # offsets in the float arena
     )]
     + [(name, np.float64) for name in ("decision", "yellow", "all_red", "cleared", "speed", "length", "stopping")],
     align=True,
@@ -59,6 +59,7 @@ LANE = np.dtype(
     [
         ("ready", np.float64),  # when its first vehicle crosses: infinite while it must wait
         ("last", np.float64),  # when the last one crossed, or the start of the green
+        ("gone", np.float64),  # when the last one was at the end of the road behind the intersection
         ("start", np.float64),  # when the first vehicle of its queue sets off
         ("approaching", np.float64),  # what detectors see
         ("wait", np.float64),

@@ -13,8 +13,8 @@ import numpy as np
 from mohs.core.kernel import law, routine
 from mohs.engines.common_law import at
 from mohs.engines.traffic.arrivals import HOURS, next_arrival, speed_factor
-from mohs.engines.traffic.discharge import GAP, PLATOON
-from mohs.engines.traffic.junction import LEFT, MOVEMENTS, STREAMS
+from mohs.engines.traffic.discharge import DAWDLE, PLATOON
+from mohs.engines.traffic.junction import LEFT, MOVEMENTS, STREAMS, THROUGH
 from mohs.engines.traffic.layout import FLOWING
 
 _MOVEMENTS = len(MOVEMENTS)
@@ -66,7 +66,8 @@ def look(inst, task, lanes, cars, ints, floats, k):
     elif green == 1:
         there = earliest(task, floats, lane, car)
         then = max(there, inst.now)
-        if oncoming(inst, task, lanes, cars, ints, lane.approach) - then >= GAP:
+        gap = at(floats, task.gaps + lane.approach)
+        if oncoming(inst, task, lanes, cars, ints, lane.approach) - then >= gap:
             lane.ready = then
         elif there <= inst.amber < math.inf:  # it waits in the junction, and clears it
             lane.ready = inst.amber + task.cleared
@@ -126,7 +127,7 @@ def enter(inst, task, streams, lanes, cars, ints, floats, s):
     lane = lanes[np.uint64(k)]
     place = lane.head + lane.count
     car = cars[np.uint64(k * task.storage + (place - task.storage if place >= task.storage else place))]
-    car.speed = task.speed * speed_factor(inst.key, inst.episode, s, stream.entering)
+    car.speed = task.speed * speed_factor(inst.key, inst.episode, s, stream.entering) - DAWDLE
     car.due = inst.now + task.length / car.speed
     car.since = math.inf
     car.movement = s % _MOVEMENTS
@@ -145,7 +146,7 @@ def enter(inst, task, streams, lanes, cars, ints, floats, s):
 
 @routine
 def cross(inst, task, streams, lanes, cars, ints, floats, k):
-    """The first vehicle of a lane crosses the stop line."""
+    """The first vehicle of a lane crosses the stop line, and follows the one before it on a road as long as its lane."""
     lane = lanes[np.uint64(k)]
     car = cars[np.uint64(k * task.storage + lane.head)]
     time, place = lane.ready, queue_place(lane)
@@ -156,10 +157,12 @@ def cross(inst, task, streams, lanes, cars, ints, floats, k):
         place, lane.served, lane.start = 1, 1, time
     elif lane.served < FLOWING:
         lane.served += 1
-    delay = time - car.due + at(floats, task.losses + car.movement * PLATOON + place)
+    slow = at(floats, task.losses + car.movement * PLATOON + place)
+    behind = at(floats, task.headways + (THROUGH + 1) * PLATOON - 1)
+    lane.gone = max(time + slow + task.length / car.speed, lane.gone + behind)
     inst.now = time
-    inst.lost += delay
-    inst.halts += int(delay > task.stopping)
+    inst.lost += lane.gone - (car.due - task.length / car.speed) - 2.0 * task.length / (car.speed + DAWDLE)
+    inst.halts += int(time - car.due + slow > task.stopping)
     inst.crossed += 1
     lane.last = time
     lane.head = lane.head + 1 if lane.head + 1 < task.storage else 0
