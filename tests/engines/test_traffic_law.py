@@ -109,7 +109,7 @@ def test_conflicting_vehicles_never_cross_together() -> None:
         plain = Signal(task.values, 1)
         for action in drawn_actions(rng, 4 if left_lanes else 2, 60):
             plain.step(action)
-        gap = 5.0 if left_lanes else 1.8  # behind an oncoming left turn, a vehicle of a shared lane may follow sooner
+        gap = 5.3 if left_lanes else 1.8  # behind an oncoming left turn, a vehicle of a shared lane may follow sooner
         for (time, *one), (later, *other) in combinations(plain.crossings, 2):  # in the order of events
             if later - time < 3.6 and conflict(tuple(one), tuple(other)):
                 pairs += 1
@@ -141,7 +141,9 @@ def test_no_vehicle_is_lost_and_arrivals_are_those_of_the_function(seed: int) ->
         for lane, cars in zip(built.lanes, lanes, strict=True):
             for car in cars:
                 assert car["movement"] in lane.movements
-                assert np.isclose(known[lane.approach, int(car["movement"])], car["speed"] / built.speed).any()
+                assert np.isclose(
+                    known[lane.approach, int(car["movement"])], (car["speed"] + discharge.DAWDLE) / built.speed
+                ).any()
     assert total == pytest.approx(-played.fleet.metrics()["delay"][0])
 
 
@@ -192,15 +194,22 @@ def test_saturation_flow_of_each_movement(shares: tuple[float, float], phase: in
 
 
 def test_permissive_left_turns_find_as_many_gaps_as_there_are() -> None:
-    """Harders' capacity with gaps of 5 s, and 2.48 s (moving) to 3.77 s (from rest) for each vehicle that follows."""
+    """Harders' capacity with gaps of 5.3 s, and 2.48 s (moving) to 3.77 s (from rest) for each vehicle that follows."""
     params = {"lanes": 2, "left_lanes": 1, "right_share": 0.0, "max_episode_steps": 1440}
     for inflow in (2400.0, 3600.0):
         task = Task.make(ID, inflow=inflow, left_share=0.6, **params)
         found = play_fixed(fleet([task] * 4), [[0]] * 4)
         coming = 0.4 * inflow / 2 / HOUR
         turned = found["throughput"].mean() / 4 / HOUR / 2 - coming
-        low, high = (coming * math.exp(-5 * coming) / (1 - math.exp(-coming * next_one)) for next_one in (3.77, 2.48))
+        low, high = (coming * math.exp(-5.3 * coming) / (1 - math.exp(-coming * next_one)) for next_one in (3.77, 2.48))
         assert 0.97 * low < turned < 1.03 * min(high, 0.6 * inflow / 2 / HOUR), (low, turned, high)
+
+
+def free_delay(task: Task) -> float:
+    """Seconds that drivers lose to each other under a green that lasts: of the approaches that have it."""
+    built = fleet([task] * 16)
+    play_fixed(built, [[0]] * 16)
+    return float((built.instances["lost"] / built.instances["crossed"]).mean())
 
 
 @pytest.mark.parametrize("half", [4, 6])
@@ -210,6 +219,7 @@ def test_delay_of_a_fixed_plan_is_websters(inflow: float, half: int) -> None:
     task = Task.make(ID, lanes=2, left_share=0.0, right_share=0.0, inflow=inflow, max_episode_steps=1440)
     built = junction(task.values)
     found = play_fixed(fleet([task] * 16), [[0] * half + [1] * half] * 16)["delay"].mean()
+    found -= free_delay(task)
     cycle, flow = 20.0 * half, inflow / 2 / HOUR
     green = (cycle / 2 - lost_time(built, 3.0, 1.0)) / cycle
     x = flow / (green * discharge.saturation_flow(built.speed, THROUGH))

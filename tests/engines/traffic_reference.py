@@ -60,9 +60,13 @@ def vehicles(params, key, episode, seconds):
 class Car:
     arrival: float
     movement: int
-    speed: float
+    wish: float
     due: float = math.inf
     since: float = math.inf
+
+    @property
+    def speed(self):
+        return self.wish - 0.65
 
 
 class Lane:
@@ -70,6 +74,7 @@ class Lane:
         self.approach, self.movements = approach, movements
         self.cars: list[Car] = []
         self.served, self.flowing, self.start, self.last = 0, False, 0.0, 0.0
+        self.gone = 0.0
 
 
 class Signal:
@@ -141,7 +146,8 @@ class Signal:
         then = max(there, self.now)
         facing = [o for o in self.lanes if (o.approach - lane.approach) % 4 == 2 and o.cars]
         others = [self.crossing(o) for o in facing if o.cars[0].movement != LEFT]
-        if all(other - then >= 5 for other in others):
+        across = sum(o.movements != {LEFT} for o in self.lanes if (o.approach - lane.approach) % 4 == 2)
+        if all(other - then >= 5.3 + 0.65 * (across - 1) for other in others):
             return then
         if self.amber is not None and there <= self.amber:
             return self.amber + min(0.4, self.p["yellow"])
@@ -182,10 +188,11 @@ class Signal:
             n = 31 if lane.flowing else min(lane.served, 31)
             speed = min(math.sqrt(5.2 * 7.5 * (n - 1)), top)
             behind = (self.limit - speed) ** 2 / (2 * self.limit) / 2.6
-        delay = time - car.due + behind
+        length = self.p["length"]
+        lane.gone = max(time + behind + length / car.speed, lane.gone + 1.37 + 7.5 / self.limit)
         self.now, lane.last = time, time
-        self.lost += delay
-        self.stops += delay > self.limit / 2 * (1 / 2.6 + 1 / 4.5)
+        self.lost += lane.gone - 2 * length / car.wish - (car.due - length / car.speed)
+        self.stops += time - car.due + behind > self.limit / 2 * (1 / 2.6 + 1 / 4.5)
         self.crossings.append((time, lane.approach, car.movement))
         lane.cars.pop(0)
 

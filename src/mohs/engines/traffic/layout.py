@@ -59,7 +59,7 @@ LANE = np.dtype(
     [
         ("ready", np.float64),  # when its first vehicle crosses: infinite while it must wait
         ("last", np.float64),  # when the last one crossed, or the start of the green
-        ("gone", np.float64),  # when the last one was at the end of the road behind the intersection
+        ("gone", np.float64),  # when the last one was at the end of the exit
         ("start", np.float64),  # when the first vehicle of its queue sets off
         ("approaching", np.float64),  # what detectors see
         ("wait", np.float64),

@@ -146,7 +146,7 @@ def enter(inst, task, streams, lanes, cars, ints, floats, s):
 
 @routine
 def cross(inst, task, streams, lanes, cars, ints, floats, k):
-    """The first vehicle of a lane crosses the stop line, and follows the one before it on a road as long as its lane."""
+    """The first vehicle of a lane crosses, and follows the one before it on an exit as long as the lane."""
     lane = lanes[np.uint64(k)]
     car = cars[np.uint64(k * task.storage + lane.head)]
     time, place = lane.ready, queue_place(lane)
