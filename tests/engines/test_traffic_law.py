@@ -213,7 +213,7 @@ def free_delay(task: Task) -> float:
 
 
 @pytest.mark.parametrize("half", [4, 6])
-@pytest.mark.parametrize("inflow", [300.0, 600.0, 900.0, 1100.0])
+@pytest.mark.parametrize("inflow", [300.0, 600.0, 900.0, 1280.0])
 def test_delay_of_a_fixed_plan_is_websters(inflow: float, half: int) -> None:
     """One lane an approach, no turns: the formula of Webster (1958) for random arrivals, below saturation."""
     task = Task.make(ID, lanes=2, left_share=0.0, right_share=0.0, inflow=inflow, max_episode_steps=1440)
