@@ -23,6 +23,7 @@ _PERCENT = (
     5.7, 5.7, 6.0, 6.9, 7.8, 8.1, 6.5, 4.9, 3.9, 3.3, 2.4, 1.5,
 )  # fmt: skip
 SLOWEST, FASTEST, SPREAD = 0.8, 1.2, 0.1  # of the factor by which drivers multiply the speed limit
+_NEVER = 1e12  # s: longer than any episode
 _ROOM = 16  # addresses of the n-th vehicles of all streams
 
 ARRIVAL = np.dtype(
@@ -49,6 +50,8 @@ def next_arrival(key, episode, stream, n, time, rate, hours):
         return math.inf
     x = bits(key, episode, n * _ROOM + stream, LANE_START)
     due = -math.log(1.0 - as_uniform(x)) / rate  # seconds at the mean flow
+    if due > _NEVER:
+        return math.inf
     hour = int(time / HOUR)
     while True:
         factor = hours[np.uint64(hour % HOURS)]
