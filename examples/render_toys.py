@@ -1,4 +1,4 @@
-"""What do the toys and the control problems look like? One picture of each, after a few steps.
+"""What do toys, control problems and a traffic signal look like? One picture of each, after a few steps.
 
 Run it:  python examples/render_toys.py OUT      (OUT/discrete.png and others)
 
@@ -53,6 +53,11 @@ PICTURES = {
     "pendulum": ("control/pendulum", {}, [(2.0,)] * 14),
     "mountain_car": ("control/mountain_car", {}, [0] * 35 + [2] * 40),
     "acrobot": ("control/acrobot", {}, ([2] * 6 + [0] * 7) * 4),
+    "intersection": (
+        "traffic/intersection",
+        {"left_lanes": 1, "inflow": 1400.0},
+        [0, 0, 0, 1, 2, 2, 2, 3] * 4 + [0, 0],
+    ),
     "quad": ("control/quad", {"u": 1.0, "l": 4.0}, [(1.0,)] * 5 + [(0.3,)] * 12),
 }  # fmt: skip
 

@@ -150,3 +150,14 @@ def test_pictures_and_text_show_the_game() -> None:
     text = str(env.render())
     assert text.startswith("step 0 of level ")
     assert text.count("key") == text.count("door") == text.count("treasure") == 2
+
+
+@pytest.mark.parametrize("params", [{"pay_every": 0}, {"quota": 3}])
+def test_the_last_step_pays_what_was_held_whatever_the_time_limit(params: dict[str, Any]) -> None:
+    env = mohs.make("arcade/avoid", max_episode_steps=20, **params)
+    vector = mohs.make_vec("arcade/avoid", num_envs=1, max_episode_steps=20, **params)
+    env.reset(seed=3)
+    vector.reset(seed=[3])
+    alone = [float(env.step(1)[1]) for _ in range(20)]
+    assert alone == [float(vector.step(np.array([1]))[1][0]) for _ in range(20)]
+    assert alone[-1] != 0

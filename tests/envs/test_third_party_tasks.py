@@ -158,7 +158,9 @@ def test_the_list_of_environments_holds_ours_only() -> None:
     Task.make("CartPole-v1")
     control = {"acrobot", "cartpole", "mountain_car", "mountain_car_continuous", "pendulum", "quad"}
     ours = {"challenge", "ctgraph", "toy/continuous", "toy/discrete", "toy/grid"} | {f"control/{c}" for c in control}
-    ours |= {f"arcade/{game}" for game in ("collect", "avoid", "chase", "maze", "cross", "shoot", "cue", "dig")}
+    ours |= {"traffic/intersection"} | {
+        f"arcade/{game}" for game in ("collect", "avoid", "chase", "maze", "cross", "shoot", "cue", "dig")
+    }
     assert {entry.id for entry in environments()} == ours
     assert not any(entry.third_party for entry in environments())
 

@@ -53,7 +53,7 @@ def make(
     task = _task(env, seed, params)
     if task.environment.third_party:
         return task.environment.realisation("face")(source=task, render_mode=render_mode)  # type: ignore[no-any-return]
-    return gymnasium.make(
+    made: gymnasium.Env[Any, Any] = gymnasium.make(
         task.environment.gym_id,
         max_episode_steps=task["max_episode_steps"],
         disable_env_checker=True,
@@ -61,6 +61,9 @@ def make(
         seed=task.seed,
         **{name: value for name, value in task.params if name != "max_episode_steps"},
     )
+    if hasattr(made.unwrapped, "set_limit"):
+        made.unwrapped.set_limit(task["max_episode_steps"])
+    return made
 
 
 def make_vec(

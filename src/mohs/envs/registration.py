@@ -32,8 +32,8 @@ from mohs.tables.challenge.grid import candidates
 
 # Each module of `entries` holds the entry of the same name, in capitals, or several of them.
 NAMES = (
-    "acrobot", "arcade", "cartpole", "challenge", "continuous", "ctgraph", "discrete", "grid", "mountain_car",
-    "mountain_car_continuous", "pendulum", "quad",
+    "acrobot", "arcade", "cartpole", "challenge", "continuous", "ctgraph", "discrete", "grid",
+    "intersection", "mountain_car", "mountain_car_continuous", "pendulum", "quad",
 )  # fmt: skip
 
 

@@ -23,8 +23,8 @@ _ONE = np.ones(1, dtype=np.bool_)
 class FleetEnv(gymnasium.Env[Any, Any]):
     """A fleet of one. `seed` decides what is generated; `reset(seed=)` seeds start states and noise.
 
-    Truncation is left to Gymnasium's `TimeLimit`. A subclass names its `face` and says what "ansi" and pictures show.
-    It may add options of `reset` and what `info` holds.
+    Truncation is left to Gymnasium's `TimeLimit`; `mohs.make` tells the engine of it. A subclass names its `face` and
+    says what "ansi" and pictures show. It may add options of `reset` and what `info` holds.
     """
 
     face: ClassVar[Face]
@@ -60,6 +60,10 @@ class FleetEnv(gymnasium.Env[Any, Any]):
         else:
             self._kernel = entry(loops.step_one, self._memory, action, state)
         self._step_one = self._kernel if self._show is None else self._filmed_step  # so only those who look pay for it
+
+    def set_limit(self, steps: int) -> None:
+        """Tells the engine when episodes are truncated: some engines pay in the last step what they held back."""
+        self.fleet.tasks["horizon"] = steps
 
     def _example(self) -> Any:
         """An action as kernels take it: a tuple of integers, or an array of numbers."""

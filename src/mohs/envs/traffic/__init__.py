@@ -1,0 +1,1 @@
+"""The Gymnasium environments of traffic signals."""
