@@ -161,3 +161,7 @@ def test_the_last_step_pays_what_was_held_whatever_the_time_limit(params: dict[s
     alone = [float(env.step(1)[1]) for _ in range(20)]
     assert alone == [float(vector.step(np.array([1]))[1][0]) for _ in range(20)]
     assert alone[-1] != 0
+    tasks = [mohs.Task.make("arcade/avoid", max_episode_steps=20, **params)]
+    drawn = mohs.make(mohs.TaskSet.make(tasks))
+    drawn.reset(seed=3)
+    assert [float(drawn.step(1)[1]) for _ in range(20)][-1] != 0

@@ -61,9 +61,7 @@ def make(
         seed=task.seed,
         **{name: value for name, value in task.params if name != "max_episode_steps"},
     )
-    if hasattr(made.unwrapped, "set_limit"):
-        made.unwrapped.set_limit(task["max_episode_steps"])
-    return made
+    return _limited(made, task["max_episode_steps"])
 
 
 def make_vec(
@@ -150,7 +148,17 @@ def _make_set(
     if len(limits) > 1 or len(kinds) > 1:
         raise UsageError("the tasks of a set must have one environment and one max_episode_steps.")
     face = tasks.tasks[0].environment.realisation("face")
-    return TimeLimit(face(source=tasks, render_mode=render_mode), limits.pop())
+    (limit,) = limits
+    return _limited(TimeLimit(face(source=tasks, render_mode=render_mode), limit), limit)
+
+
+def _limited(env: gymnasium.Env[Any, Any], steps: int) -> gymnasium.Env[Any, Any]:
+    """Tells a compiled environment its time limit."""
+    from mohs.envs.single import FleetEnv
+
+    if isinstance(env.unwrapped, FleetEnv):
+        env.unwrapped.set_limit(steps)
+    return env
 
 
 def _task(env: str | Task | EnvFactory, seed: int | None, params: dict[str, Any]) -> Task:
