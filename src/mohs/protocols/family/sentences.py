@@ -13,7 +13,7 @@ from mohs.report.findings import Finding
 from mohs.stats.family import DESIGNS, Budget
 
 SMALL_CHANGE = 0.25  # of the weight: a ranking that needs more to change is not called sensitive
-SIMILAR = 0.02  # of the range of scores: means that are nearer are called alike in a headline, however certain
+SIMILAR = 0.02  # of the range of scores: means that are surely nearer are called alike in a headline
 
 
 def findings(verdict: FamilyVerdict) -> tuple[Finding, ...]:
@@ -34,9 +34,9 @@ def _headline(verdict: FamilyVerdict) -> str:
         return f"{only.name} scores {numbers.estimated(only.overall)} {over}{at}."
     told = [pair for pair in verdict.pairs if not (pair.decided and _alike(verdict, pair))]
     if not told:
-        return (
-            f"{joined(list(names))} score alike {over}: they differ by less than {SIMILAR:.0%} of the range of scores."
-        )
+        scale = verdict.outcomes.scale
+        span = "the range of scores" if scale is None else f"the range from {scale.low} to {scale.high}"
+        return f"{joined(list(names))} score alike {over}: they differ by less than {SIMILAR:.0%} of {span}."
     by = {order: [pair for pair in told if pair.order is order] for order in Order}
     if by[Order.REVERSED]:
         said = [f"{names[pair.b]} above {names[pair.a]}" for pair in by[Order.REVERSED]]
@@ -64,10 +64,10 @@ def _headline(verdict: FamilyVerdict) -> str:
 
 
 def _alike(verdict: FamilyVerdict, pair: PairResult) -> bool:
-    """Whether two means are too near for their order to count."""
+    """Whether two means are surely too near for their order to count."""
     assert verdict.estimate is not None
-    low, high = verdict.estimate.reach
-    return pair.difference.value < SIMILAR * (high - low)
+    low, high = verdict.outcomes.references or verdict.estimate.reach
+    return max(-pair.difference.low, pair.difference.high) < SIMILAR * (high - low)
 
 
 def _better(verdict: FamilyVerdict, pairs: list[PairResult]) -> str:
@@ -215,6 +215,13 @@ def _warnings(verdict: FamilyVerdict) -> Iterator[Finding]:
         yield Finding(f"No intervals with the design {study.design}. {DESIGNS[study.design].text}", warning=True)
     elif verdict.estimate is not None and not verdict.estimate.known:
         yield Finding(f"No intervals: {verdict.estimate.why}", warning=True)
+    elif verdict.estimate is not None and verdict.estimate.alike.any():
+        alike = [name for name, same in zip(study.labels, verdict.estimate.alike, strict=True) if same]
+        yield Finding(
+            f"No interval for {joined(alike)}: all scores are alike, and without references nothing says how far "
+            "those at other points and seeds may be.",
+            warning=True,
+        )
     if verdict.outcomes.scale is None:
         twin = f", and so does --env {TWINS[study.env]}, which takes the same steps" if study.env in TWINS else ""
         text = "Scores are raw returns, so points with large returns count most; --baseline AGENT normalises them"
