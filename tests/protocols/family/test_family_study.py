@@ -160,7 +160,7 @@ def test_looks_end_a_study_when_the_ranking_is_decided() -> None:
     study = study_of(budget=64, looks=3)
     made = gate(study)
     assert [len(stage) for stage in made.stages] == [2 * (16 + DEFAULT_SEEDS), 2 * 16]
-    clear = results(study, lambda m, p, s: 400.0 if m == "dqn" else 50.0 + len(p.name))
+    clear = results(study, lambda m, p, s: 500.0 if m == "dqn" else 10.0 + 0.01 * len(p.name))
     first = set(made.stages[0])
     partly = type(clear)(1, {t: c if t in first else (None,) for t, c in clear.curves.items()}, clear.planned, 64)
     stop = made.decide(partly)

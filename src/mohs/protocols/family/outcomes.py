@@ -55,6 +55,11 @@ class Outcomes:
         return measure_of(self.scale)
 
     @property
+    def references(self) -> Range | None:
+        """The scores of the references at every point; None where scores are raw returns."""
+        return None if self.scale is None else (0.0, 1.0)
+
+    @property
     def title(self) -> str:
         """What a score is, in few words."""
         return MEASURES[self.measure].title

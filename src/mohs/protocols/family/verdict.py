@@ -39,7 +39,6 @@ from mohs.stats.family import (
     smallest_reversal,
 )
 from mohs.stats.intervals import corrected_level
-from mohs.stats.ranges import Range
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -257,10 +256,12 @@ def verdict(study: FamilyStudy, results: Results) -> FamilyVerdict:
     made = FamilyVerdict(study, found, sample, used, None, (), (), results.planned, results.missing)
     if len(used):
         scores = found.scores[:, used]
-        over_family = estimate_over(study, sample, scores, found.bounds)
+        over_family = estimate_over(study, sample, scores, found)
         comparisons = comparisons_of(study, over_family)
         methods = _methods(study, found, sample, scores, over_family, comparisons)
-        parts = components(sample, scores, study.weights, study.coordinates.space, study.strata, found.bounds)
+        parts = components(
+            sample, scores, study.weights, study.coordinates.space, study.strata, found.bounds, found.references
+        )
         pairs = _pairs(study, found, sample, used, over_family, comparisons, parts)
         planned = precision(study, over_family, [parts[i][i] for i in range(len(methods))])
         made = replace(made, estimate=over_family, results=methods, pairs=pairs, precision=planned)
@@ -284,9 +285,12 @@ def sample_of(study: FamilyStudy, used: Ints) -> Sample:
     return Sample(whole.design, whole.chosen[used], whole.inclusion[used], kept / max(kept.sum(), 1e-300), groups)
 
 
-def estimate_over(study: FamilyStudy, sample: Sample, scores: Floats, bounds: Range | None = None) -> FamilyEstimate:
-    """Means over the family from scores [methods, points of the sample, seeds]."""
-    return estimate_family(sample, scores, study.weights, study.coordinates.space, LEVEL, bounds, strata=study.strata)
+def estimate_over(study: FamilyStudy, sample: Sample, scores: Floats, found: Outcomes | None = None) -> FamilyEstimate:
+    """Means over the family from scores [methods, points of the sample, seeds], in the range of a study's outcomes."""
+    bounds, references = (None, None) if found is None else (found.bounds, found.references)
+    return estimate_family(
+        sample, scores, study.weights, study.coordinates.space, LEVEL, bounds, study.strata, references
+    )
 
 
 def comparisons_of(study: FamilyStudy, over_family: FamilyEstimate) -> int:
@@ -354,5 +358,7 @@ def _ratio(
     if not over_family.known or not any(heavy) or not (sizes > 0).all() or len(np.unique(np.sign(means))) > 1:
         return None
     logs = estimate_over(study, sample, log_ratios(sizes[:1], sizes[1])).estimate(0, comparisons)
+    if not logs.known:
+        return None
     value, low, high = (math.exp(x) for x in (logs.value, logs.low, logs.high))
     return replace(logs, value=value, low=low, high=high, statistic="geometric mean of ratios over the family")

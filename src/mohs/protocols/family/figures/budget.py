@@ -59,6 +59,7 @@ def budget_errors(verdict: FamilyVerdict) -> BudgetErrors | None:
         REPEATS,
         level=LEVEL,
         range_=verdict.outcomes.bounds,
+        references=verdict.outcomes.references,
     )
     models = "one model" if seeds == 1 else f"one of {seeds} models"
     note = (
