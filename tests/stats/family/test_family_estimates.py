@@ -297,3 +297,9 @@ def test_the_simulated_family_is_as_it_says():
     runs = family.runs(np.random.default_rng(0), 400)
     assert runs.mean(axis=2) == pytest.approx(family.expected, abs=0.12)
     assert runs.mean(axis=(1, 2)) == pytest.approx(family.expected.mean(axis=1), abs=0.003)
+
+
+def test_warnings_of_heavy_tails_ask_for_what_there_is():
+    assert skewness_warning(0.0, 3) == ""
+    assert "about 225 points, not 36" in skewness_warning(3.0, 36, 500)
+    assert "all 180 points with several seeds" in skewness_warning(3.0, 36, 180)

@@ -54,6 +54,7 @@ class FamilyEstimate:
         reach: The range of scores: their bounds, or that of the references and of all runs.
         widest: The largest difference of two methods at a point, or that of the references.
         trials: How many scores of equal weight the means are worth: runs where all points have several, else points.
+        whole: Whether all points have several seeds, so that only seeds are left to chance.
     """
 
     values: FloatArray
@@ -71,6 +72,7 @@ class FamilyEstimate:
     reach: Range
     widest: float
     trials: float
+    whole: bool
 
     def estimate(self, i: int, comparisons: int = 1) -> Estimate:
         """The mean of method i over the family, with its interval."""
@@ -211,7 +213,8 @@ def estimate_in(
     df, trials = np.full((k, k), design_df), 1 / float(w @ w)
     pairs = np.where(np.eye(k, dtype=bool)[:, :, None], y[:, None], y[:, None] - y)
     skew, why = skewness(pairs, w), ""
-    if seeds > 1 and len(np.unique(chosen)) == len(p):  # all points ran: only seeds are left to chance
+    whole = seeds > 1 and len(np.unique(chosen)) == len(p)
+    if whole:
         df, skew, trials = seed_df(runs, w**2), np.zeros_like(skew), trials * seeds
     elif not DESIGNS[sample.design].interval:
         why = f"no interval holds with the design {sample.design}."
@@ -219,7 +222,22 @@ def estimate_in(
         why = f"an interval needs at least {FEWEST_POINTS} points, or all of them with several seeds; there are {n}."
     reach, widest, alike = _reach(runs, bounds or (-inf, inf), references)
     return FamilyEstimate(
-        values, covariance, df, n, seeds, sample.design, level, not why, why, alike, skew, bounds, reach, widest, trials
+        values,
+        covariance,
+        df,
+        n,
+        seeds,
+        sample.design,
+        level,
+        not why,
+        why,
+        alike,
+        skew,
+        bounds,
+        reach,
+        widest,
+        trials,
+        whole,
     )
 
 

@@ -34,12 +34,14 @@ class Components:
 
     With one seed they cannot be told apart: `split` is False and all of it counts as between points. `reach` is how far
     from the mean a score may lie: no interval is narrower than what scores there that the sample has missed make it.
+    `noisy` is the share of the points whose seeds make most of the variance, where only seeds are left to chance.
     """
 
     between: float
     within: float
     split: bool
     reach: float = 0.0
+    noisy: float = 1.0
 
     def variance(self, points: int, seeds: int, size: int) -> float:
         """The variance of an average over so many points of a family of this size, with so many seeds at each.
@@ -52,10 +54,10 @@ class Components:
     def half_width(self, points: int, seeds: int, size: int, level: float, power: float = 0.0) -> float:
         """The expected half of the interval's width; with `power`, so many standard errors more."""
         whole = seeds > 1 and points == size
-        df = points * (seeds - 1) if whole else max(1.0, DF_PER_POINT * points)
-        t = float(student_quantile(np.array(df), level)) + power
+        df = self.noisy * points * (seeds - 1) if whole else DF_PER_POINT * points
+        t = float(student_quantile(np.array(max(1.0, df)), level)) + power
         unseen = unseen_share(points * seeds if whole else points, level)
-        return max(t * self.variance(points, seeds, size) ** 0.5, self.reach * unseen)
+        return float(max(t * self.variance(points, seeds, size) ** 0.5, self.reach * unseen))
 
 
 @dataclass(frozen=True)
@@ -136,8 +138,14 @@ def _components(
         value = float(values[i])
         return max(value - low, high - value) if i == j else abs(value - float(values[j])) + found.widest
 
+    def noisy(i: int, j: int) -> float:
+        return min(1.0, float(found.df[i, j]) / (found.n * (found.seeds - 1))) if found.whole else 1.0
+
     each = range(len(values))
-    return tuple(tuple(Components(of(between, i, j), of(within, i, j), split, reach(i, j)) for j in each) for i in each)
+    return tuple(
+        tuple(Components(of(between, i, j), of(within, i, j), split, reach(i, j), noisy(i, j)) for j in each)
+        for i in each
+    )
 
 
 def points_for_width(found: Components, width: float, size: int, seeds: int = 1, level: float = 0.95) -> int | None:
