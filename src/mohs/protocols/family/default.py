@@ -8,7 +8,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from mohs.stats import Estimate, bonferroni_comparisons, estimate, paired_difference
+from mohs.stats import Estimate, bonferroni_comparisons, estimate, paired_difference, runs_needed
 from mohs.stats.family import FamilyEstimate
 
 ROUNDING = 1e-9
@@ -47,6 +47,13 @@ def order_of(family: Estimate, default: Estimate | None) -> Order:
 def at_default(a: Floats, b: Floats, methods: int) -> Estimate:
     """a − b at the default point, seeds paired, corrected for all pairs of so many methods."""
     return paired_difference(a, b, comparisons=bonferroni_comparisons(methods))
+
+
+def runs_to_decide(a: Floats, b: Floats, methods: int) -> int | None:
+    """About how many runs at the default point would tell a from b, if the difference is as it seems."""
+    apart = a - b
+    effect = float(np.nanmean(apart)) if not np.isnan(apart).all() else 0.0
+    return runs_needed(apart, effect, comparisons=bonferroni_comparisons(methods)) if abs(effect) > ROUNDING else None
 
 
 def against_family(runs: Floats, family: FamilyEstimate, method: int) -> Estimate:
