@@ -423,7 +423,7 @@ def test_a_plan_for_narrower_intervals_has_more_models_than_ran() -> None:
     assert plan is not None
     assert plan.budget is not None
     assert plan.budget.models > 10
-    assert dict(plan.expected)[10][1] == pytest.approx(plan.reached, rel=0.05)
+    assert dict(plan.expected)[10][1] == pytest.approx(plan.reached, rel=0.1)  # the interval ends at 1
 
 
 def test_observed_dominance_and_reversal_are_shown_of_decided_pairs_only() -> None:

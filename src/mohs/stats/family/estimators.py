@@ -9,8 +9,9 @@ that was sampled.
 A sample whose scores are nearly all alike may lack the few points at which they are not, and two seeds that agree may
 lack the third that does not. So no interval is narrower than that of scores that are all alike (`stats/bounded.py`):
 an end is at least the mean at which as many scores would still miss all others with probability (1 − level)/2, if these
-lay at the farther end of the range. The range is that of the references and of all observed scores. Where references
-are not known, a method whose scores are all alike says nothing of it and has no interval.
+lay at the farther one of the references. Nor is it narrower than one more score would make it, at the farthest that was
+observed, which may lie beyond the references. Where references are not known, a method whose scores are all alike says
+nothing of how far others are, and has no interval.
 """
 
 from __future__ import annotations
@@ -51,8 +52,9 @@ class FamilyEstimate:
         alike: Whether all scores of a method are alike though their range is not known, [K]: it has no interval.
         skew: The skewness of the differences of two methods, [K, K]; on the diagonal that of a method's scores.
         bounds: The least and the greatest score; None if they are not known.
-        reach: The range of scores: their bounds, or that of the references and of all runs.
-        widest: The largest difference of two methods at a point, or that of the references.
+        reach: The bounds of scores, or the least and the greatest of all runs.
+        widest: The largest difference of two runs at a point.
+        between: The references, or the bounds; None where either end is not known.
         trials: How many scores of equal weight the means are worth: runs where all points have several, else points.
         whole: Whether all points have several seeds, so that only seeds are left to chance.
     """
@@ -71,6 +73,7 @@ class FamilyEstimate:
     bounds: Range | None
     reach: Range
     widest: float
+    between: Range | None
     trials: float
     whole: bool
 
@@ -78,8 +81,8 @@ class FamilyEstimate:
         """The mean of method i over the family, with its interval."""
         checked_index(i, len(self.values), "i")
         bounds = self.bounds or (-inf, inf)
-        c = self.covariance[i, i]
-        return self._interval((i, i), self.values[i], c, self.reach, bounds, "mean over the family", comparisons)
+        c, statistic = self.covariance[i, i], "mean over the family"
+        return self._interval((i, i), self.values[i], c, self.reach, self.between, bounds, statistic, comparisons)
 
     def share(self, i: int, comparisons: int = 1) -> Estimate:
         """The mean of what lies between 0 and 1 at every point, such as success, with the interval of a proportion.
@@ -99,11 +102,13 @@ class FamilyEstimate:
             checked_index(index, len(self.values), name)
         low, high = self.bounds or (-inf, inf)
         c, wide = self.covariance, self.widest if i != j else 0.0
+        far = 0.0 if i == j or self.between is None else self.between[1] - self.between[0]
         return self._interval(
             (i, j),
             self.values[i] - self.values[j],
             c[i, i] + c[j, j] - 2 * c[i, j],
             (-wide, wide),
+            None if self.between is None else (-far, far),
             (low - high, high - low),
             "difference of means over the family",
             comparisons,
@@ -115,6 +120,7 @@ class FamilyEstimate:
         value: float,
         variance: float,
         reach: Range,
+        between: Range | None,
         bounds: Range,
         statistic: str,
         comparisons: int,
@@ -122,11 +128,17 @@ class FamilyEstimate:
         level = corrected_level(self.level, comparisons)
         low = high = nan
         if self.known and not self.alike[list(methods)].any() and not too_skewed(self.skew[methods], self.n):
-            half = float(student_quantile(self.df[methods], level)) * max(variance, 0.0) ** 0.5
-            half = max(half, max(value - reach[0], reach[1] - value) * unseen_share(self.trials, level))
+            one_more = _farthest(value, reach) / (self.trials + 1)
+            half = float(student_quantile(self.df[methods], level)) * max(max(variance, 0.0) ** 0.5, one_more)
+            if between is not None:
+                half = max(half, _farthest(value, between) * unseen_share(self.trials, level))
             low, high = np.clip([value - half, value + half], *bounds)
         method = f"{self.design}, Student t"
         return Estimate(float(np.clip(value, *bounds)), float(low), float(high), self.n, level, statistic, method)
+
+
+def _farthest(value: float, ends: Range) -> float:
+    return max(value - ends[0], ends[1] - value)
 
 
 def unseen_share(trials: float, level: float) -> float:
@@ -220,7 +232,7 @@ def estimate_in(
         why = f"no interval holds with the design {sample.design}."
     elif n < FEWEST_POINTS:
         why = f"an interval needs at least {FEWEST_POINTS} points, or all of them with several seeds; there are {n}."
-    reach, widest, alike = _reach(runs, bounds or (-inf, inf), references)
+    reach, widest, between, alike = _reach(runs, bounds or (-inf, inf), references)
     return FamilyEstimate(
         values,
         covariance,
@@ -236,20 +248,22 @@ def estimate_in(
         bounds,
         reach,
         widest,
+        between,
         trials,
         whole,
     )
 
 
-def _reach(runs: FloatArray, bounds: Range, references: Range | None) -> tuple[Range, float, Bools]:
-    """Where scores may lie, how far two may be apart at a point, and which methods' scores say nothing of that."""
+def _reach(runs: FloatArray, bounds: Range, references: Range | None) -> tuple[Range, float, Range | None, Bools]:
+    """Where scores lie, how far two are apart, where others may lie, and which methods' scores say nothing of that."""
     least, most = np.nanmin(runs, axis=2), np.nanmax(runs, axis=2)  # [K, n]
-    low, high = (value if isfinite(value) else nan for value in references or bounds)
-    known = not isnan(high - low)
-    reach = float(np.fmin(least.min(), low)), float(np.fmax(most.max(), high))
-    widest = max(float((most.max(axis=0) - least.min(axis=0)).max()), high - low if known else 0.0)
+    low, high = (value if isfinite(value) else nan for value in bounds)
+    reach = float(np.fmin(low, least.min())), float(np.fmax(high, most.max()))
+    widest = float((most.max(axis=0) - least.min(axis=0)).max())
+    between = references or (None if isnan(high - low) else bounds)
     spread = most.max(axis=1) - least.min(axis=1)
-    return reach, widest, np.asarray((spread <= SPREADLESS * np.abs(most).max(axis=1)) & (not known))
+    alike = (spread <= SPREADLESS * np.abs(most).max(axis=1)) & (between is None)
+    return reach, widest, between, np.asarray(alike)
 
 
 def as_runs(scores: ArrayLike, n: int) -> FloatArray:

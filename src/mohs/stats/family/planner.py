@@ -33,7 +33,8 @@ class Components:
     """The variance of one score: between the points of a neighbourhood, and between the seeds of a point.
 
     With one seed they cannot be told apart: `split` is False and all of it counts as between points. `reach` is how far
-    from the mean a score may lie: no interval is narrower than what scores there that the sample has missed make it.
+    from the mean a score was observed, `missed` how far from it the references are: no interval is narrower than one
+    more score at the one, or what scores at the other that the sample has missed, would make it.
     `noisy` is the share of the points whose seeds make most of the variance, where only seeds are left to chance.
     """
 
@@ -42,6 +43,7 @@ class Components:
     split: bool
     reach: float = 0.0
     noisy: float = 1.0
+    missed: float = 0.0
 
     def variance(self, points: int, seeds: int, size: int) -> float:
         """The variance of an average over so many points of a family of this size, with so many seeds at each.
@@ -56,8 +58,9 @@ class Components:
         whole = seeds > 1 and points == size
         df = self.noisy * points * (seeds - 1) if whole else DF_PER_POINT * points
         t = float(student_quantile(np.array(max(1.0, df)), level)) + power
-        unseen = unseen_share(points * seeds if whole else points, level)
-        return float(max(t * self.variance(points, seeds, size) ** 0.5, self.reach * unseen))
+        trials = points * seeds if whole else points
+        spread = max(self.variance(points, seeds, size) ** 0.5, self.reach / (trials + 1))
+        return float(max(t * spread, self.missed * unseen_share(trials, level)))
 
 
 @dataclass(frozen=True)
@@ -138,12 +141,20 @@ def _components(
         value = float(values[i])
         return max(value - low, high - value) if i == j else abs(value - float(values[j])) + found.widest
 
+    def missed(i: int, j: int) -> float:
+        if found.between is None:
+            return 0.0
+        (least, most), value = found.between, float(values[i])
+        return max(value - least, most - value) if i == j else abs(value - float(values[j])) + most - least
+
     def noisy(i: int, j: int) -> float:
         return min(1.0, float(found.df[i, j]) / (found.n * (found.seeds - 1))) if found.whole else 1.0
 
     each = range(len(values))
     return tuple(
-        tuple(Components(of(between, i, j), of(within, i, j), split, reach(i, j), noisy(i, j)) for j in each)
+        tuple(
+            Components(of(between, i, j), of(within, i, j), split, reach(i, j), noisy(i, j), missed(i, j)) for j in each
+        )
         for i in each
     )
 
