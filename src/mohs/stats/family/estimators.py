@@ -184,7 +184,7 @@ def estimate_family(
         >>> features = [[float(i)] for i in range(100)]
         >>> sample = draw("pivotal", [0.01] * 100, features, n=25, seed=0)
         >>> scores = [[1 - i / 100 for i in sample.chosen], [0.5 for _ in sample.chosen]]
-        >>> found = estimate_family(sample, scores, [0.01] * 100, features)
+        >>> found = estimate_family(sample, scores, [0.01] * 100, features, references=(0.0, 1.0))
         >>> bool(abs(found.values[0] - 0.505) < 0.02), found.difference(0, 1).known
         (True, True)
     """
