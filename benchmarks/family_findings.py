@@ -181,8 +181,9 @@ def best_design(verdicts: Sequence[FamilyVerdict]) -> Finding:
         runs, study = verdict.complete, verdict.study
         budgets = [round(part * runs.shape[1]) for part in (0.05, 0.1, 0.25, 0.5)]
         found = error_against_budget(
-            runs, study.weights, study.coordinates.space, budgets, RESAMPLED, REPEATS, range_=verdict.outcomes.bounds
-        )
+            runs, study.weights, study.coordinates.space, budgets, RESAMPLED, REPEATS,
+            range_=verdict.outcomes.bounds, references=verdict.outcomes.references,
+        )  # fmt: skip
         rmse, half, bias, of_bias = (np.array(part) for part in zip(*map(of_simulation, found), strict=True))
         default = found[RESAMPLED.index("pivotal")]
         for i, n in enumerate(budgets):
@@ -221,7 +222,7 @@ def weights_of_failures(verdict: FamilyVerdict) -> Finding:
         weights = failure_weights(runs.mean(axis=(0, 2)), kind, threshold=study.failure)
         for errors in error_against_budget(
             runs, weights, study.coordinates.space, budgets, ("m1", "m2", "m3", "pivotal"), REPEATS,
-            range_=verdict.outcomes.bounds,
+            range_=verdict.outcomes.bounds, references=verdict.outcomes.references,
         ):  # fmt: skip
             worst = [errors.bias[i][np.abs(errors.bias[i]).argmax()] for i in range(2)]
             spread = [errors.sd[i].max() for i in range(2)]

@@ -135,6 +135,8 @@ def test_a_sample_fills_its_ranges_evenly() -> None:
         ("gravity=-2:-1e-1", ("gravity", Range(-2, -0.1))),
         ("mode=easy,hard", ("mode", ["easy", "hard"])),
         ("m=3", ("m", [3])),
+        ("m=.3,-.5,6.", ("m", [0.3, -0.5, 6.0])),
+        ("m=.3:.6", ("m", Range(0.3, 0.6))),
     ],
 )
 def test_an_axis_is_read_as_it_is_typed(text: str, expected: Any) -> None:
@@ -300,3 +302,14 @@ def test_an_unknown_family_is_named_with_the_nearest() -> None:
         Family.grid("CartPole-v1", delya=[1])
     with pytest.raises(UsageError, match="the dial time_unit does not apply to CartPole-v1"):
         Family.grid("CartPole-v1", time_unit=[2.0])
+
+
+def test_weights_of_the_members_are_enough() -> None:
+    """A default that is no member needs none."""
+    family = mohs.read_family("cartpole")
+    found = family.weighted([2.0] * 575 + [4.0])
+    assert found.default is not None
+    assert found.default.weight == 0
+    assert found.members[-1].weight == 4.0
+    with pytest.raises(UsageError, match="3 weights were given for 576 points, or 577 with those of the weight 0"):
+        family.weighted([1.0] * 3)

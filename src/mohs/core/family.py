@@ -324,7 +324,8 @@ class Family:
         """Replaces the weights.
 
         Args:
-            weights: One number ≥ 0 for each point; they need not sum to 1.
+            weights: One number ≥ 0 for each point; they need not sum to 1. Points with the weight 0, such as a default
+                that is no member, may be left out.
 
         Returns:
             The same points with other weights.
@@ -338,8 +339,13 @@ class Family:
             [0.25, 0.75]
         """
         given = tuple(float(w) for w in weights)
+        count = len(self.members)
+        if len(given) == count < len(self.points):
+            left = iter(given)
+            given = tuple(next(left) if p.weight > 0 else 0.0 for p in self.points)
         if len(given) != len(self.points):
-            raise UsageError(f"{len(given)} weights were given for {len(self.points)} points.")
+            more = "" if count == len(self.points) else f", or {len(self.points)} with those of the weight 0"
+            raise UsageError(f"{len(given)} weights were given for {count} points{more}.")
         return Family(self.axes, tuple(replace(p, weight=w) for p, w in zip(self.points, given, strict=True)))
 
     @property

@@ -216,7 +216,7 @@ def _row_point(row: Mapping[str, str], axes: Sequence[str], env: str | None, par
     """The point of a row of CSV. An empty place is whatever the environment has."""
     found = env or row.get("env", "")
     if not found:
-        raise UsageError("there is no column env: say which environment the points are of.")
+        raise UsageError("there is no column env: say which environment the points are of (--env, or env= in Python).")
     given: dict[str, Any] = {axis: read_value(row[axis]) for axis in axes if row[axis] != ""}
     parts: dict[str, Any] = {key: row[key] for key in ("name", "stratum") if row.get(key)}
     if row.get("weight"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +16,7 @@ from mohs.core.errors import UsageError
 from mohs.core.seeding import child
 
 _FORMS = "NAME=LOW:HIGH, NAME=LOW:HIGH:log, or NAME=VALUE,VALUE,..."
+_PLAIN = re.compile(r"[+-]?(\.\d+|\d+\.)(e[+-]?\d+)?", re.IGNORECASE)  # .5 and 5., which JSON does not know
 _DIGITS = 6  # significant ones of a sampled value: what is printed is what is played
 
 
@@ -99,7 +101,8 @@ def value(text: str) -> Any:
     try:
         return json.loads({"True": "true", "False": "false", "None": "null"}.get(text.strip(), text))
     except ValueError:
-        return text.strip()
+        plain = text.strip()
+        return float(plain) if _PLAIN.fullmatch(plain) else plain
 
 
 def frame(axes: Mapping[str, list[Any] | Range], n: int, seed: int) -> list[dict[str, Any]]:

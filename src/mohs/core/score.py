@@ -36,6 +36,7 @@ class Reference:
         value: The value, in the unit of the score.
         source: What the value is, as text for reports.
         kind: How the value is known. Code reads this, never `source`.
+        deviation: The standard deviation of the return of one episode, where it was measured; else 0.
 
     Example:
         >>> import mohs
@@ -47,6 +48,7 @@ class Reference:
     value: float
     source: str
     kind: ReferenceKind = ReferenceKind.BASELINE
+    deviation: float = 0.0
 
     def to_json(self) -> dict[str, Json]:
         """Returns the reference as plain data.
@@ -56,14 +58,15 @@ class Reference:
             >>> mohs.Reference(0.5, "random policy").to_json()
             {'value': 0.5, 'source': 'random policy', 'kind': 'baseline'}
         """
-        return {"value": self.value, "source": self.source, "kind": str(self.kind)}
+        measured: dict[str, Json] = {"deviation": self.deviation} if self.deviation else {}
+        return {"value": self.value, "source": self.source, "kind": str(self.kind), **measured}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Reference:
         """Reads a reference that `to_json` wrote.
 
         Args:
-            data: A mapping with the keys `value`, `source` and `kind`.
+            data: A mapping with the keys `value`, `source`, `kind` and, where it was measured, `deviation`.
 
         Returns:
             The reference.
@@ -76,9 +79,9 @@ class Reference:
             >>> mohs.Reference.from_json({"value": 0.5, "source": "random policy", "kind": "exact"}).value
             0.5
         """
-        data = read_json(data, "reference", {"value", "source", "kind"})
+        data = read_json({"deviation": 0.0, **data}, "reference", {"value", "source", "kind", "deviation"})
         with reading("reference"):
-            return cls(data["value"], data["source"], ReferenceKind(data["kind"]))
+            return cls(data["value"], data["source"], ReferenceKind(data["kind"]), data["deviation"])
 
 
 @dataclass(frozen=True)

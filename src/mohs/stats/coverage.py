@@ -346,6 +346,52 @@ def family_errors(
     return found
 
 
+SMALL = ((1, 2), (3, 2), (5, 2), (5, 3), (5, 5), (20, 2))  # points and seeds of complete families
+SUCCESS = (0.5, 0.8, 0.9, 0.97)
+
+
+def print_small_families(repeats: int) -> None:
+    """Print the coverage on complete families of runs that succeed or fail, and on samples that may lack failures."""
+    from mohs.stats.family import draw, estimate_family
+
+    ends = (0.0, 1.0)
+    print("| points × seeds |" + "".join(f" p = {q} |" for q in SUCCESS) + " one point, p = 0.5 |")
+    print("|---|" + "--:|" * (len(SUCCESS) + 1))
+    for points, seeds in SMALL:
+        p, x = np.full(points, 1 / points), np.arange(float(points))[:, None]
+        sample, row = draw("census", p, x, points, 0), []
+        for success in (*SUCCESS, None):
+            rng, held = np.random.default_rng(points), np.zeros(2)
+            chances = np.full(points, success) if success else np.r_[0.5, np.ones(points - 1)]
+            for _ in range(repeats):
+                won = rng.random((points, seeds)) < chances[:, None]
+                e = estimate_family(sample, [won, 0.002 * rng.normal(size=won.shape)], p, x, references=ends)
+                held += [f.low <= chances.mean() <= f.high for f in (e.estimate(0), e.difference(0, 1))]
+            row.append(" · ".join(f"{share:.3f}" for share in held / repeats))
+        print(f"| {points} × {seeds} | {' | '.join(row)} |")
+    print("\n| points that fail, of 576 |" + "".join(f" n = {n} |" for n in RARE_SIZES))
+    print("|---|" + "--:|" * len(RARE_SIZES))
+    space, p = np.random.default_rng(0).random((576, 2)), np.full(576, 1 / 576)
+    for failed in RARE_SHARES:
+        row = []
+        for n in RARE_SIZES:
+            rng, held, known = np.random.default_rng(n), np.zeros(2), np.zeros(2)
+            for repeat in range(repeats):
+                y = np.ones((2, 576))
+                y[0, rng.permutation(576)[: int(failed * 576)]] = 0.0
+                y[1] = y[0].mean() + 0.001 * rng.normal(size=576)
+                sample = draw("pivotal", p, space, n, repeat)
+                e = estimate_family(sample, y[:, sample.chosen], p, space, range_=(-np.inf, 1.0), references=ends)
+                found = e.estimate(0), e.difference(0, 1)
+                known += [f.known for f in found]
+                held += [f.low <= t <= f.high for f, t in zip(found, (y[0].mean(), 0.0), strict=True)]
+            row.append(" · ".join(f"{share:.3f}" for share in held / np.maximum(known, 1)))
+        print(f"| {failed:.0%} | {' | '.join(row)} |")
+
+
+RARE_SHARES, RARE_SIZES = (0.03, 0.05, 0.1), (16, 24, 32, 48, 64)
+
+
 def print_designs(repeats: int) -> None:
     """Print the coverage of every design with an interval, on the simulated family with equal weights."""
     from mohs.stats.family import DESIGNS
@@ -394,6 +440,8 @@ def main() -> None:
         print_families(arguments.families)
         print()
         print_designs(arguments.families)
+        print()
+        print_small_families(arguments.families)
     if arguments.costs:
         print_costs(arguments.costs, arguments.seed)
 

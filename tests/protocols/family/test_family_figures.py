@@ -99,6 +99,7 @@ def test_errors_against_budget_are_those_of_all_seeds() -> None:
         RESAMPLED,
         20,
         range_=found.outcomes.bounds,
+        references=found.outcomes.references,
     )
     for i, each in enumerate(errors):
         assert data.rmse[i] == pytest.approx(np.sqrt((each.rmse**2).mean(axis=1)))

@@ -123,7 +123,13 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "twice": (lambda: FamilyStudy.make((A, A), cartpoles(), "carts"), "named twice"),
     "weights": (lambda: cartpoles().weighted([1.0]), "1 weights were given"),
     "attribute": (lambda: varied("Pendulum-v1", ["mas=1,2"], {}), "mas"),
-    "both": (lambda: _asked(family="cartpole", env="CartPole-v1"), "either"),
+    "both": (lambda: _asked(family=cartpoles(), env="CartPole-v1"), "the name or the file of a family"),
+    "neither": (lambda: _asked(family=None, env=None), "either"),
+    "looks of few points": (lambda: study_of(budget=30, looks=2), "use 31 or more"),
+    "looks without order": (lambda: study_of(budget=64, looks=2, design="m1"), "no smaller ones to look at"),
+    "default seeds": (lambda: study_of(default_seeds=0), "default_seeds"),
+    "no mass": (lambda: _made("Pendulum-v1", "m=0,1"), "m of Pendulum-v1 is 0, but must be above 0"),
+    "negative length": (lambda: _made("Acrobot-v1", "LINK_LENGTH_1=-1,1"), "must be above 0"),
     "no levels": (lambda: varied("toy/grid", ["seed=0,1"], {}), "vary the parameters"),
     "nothing varies": (lambda: _asked(family=None, env="CartPole-v1"), "what varies"),
     "family": (lambda: _asked(family="cartpol", env=None), "cartpole"),
@@ -143,6 +149,10 @@ def _varied(axis: str) -> FamilyStudy:
     )
 
 
+def _made(env: str, axis: str) -> FamilyStudy:
+    return FamilyStudy.make((B,), varied(env, [axis], {}), "family", steps=1000)
+
+
 def _asked(**given) -> FamilyStudy:
     return make_study(["dqn"], vary=(), params={}, weights=None, hyperparameters={}, baseline=None, **given)
 
@@ -160,7 +170,7 @@ def test_looks_end_a_study_when_the_ranking_is_decided() -> None:
     study = study_of(budget=64, looks=3)
     made = gate(study)
     assert [len(stage) for stage in made.stages] == [2 * (16 + DEFAULT_SEEDS), 2 * 16]
-    clear = results(study, lambda m, p, s: 400.0 if m == "dqn" else 50.0 + len(p.name))
+    clear = results(study, lambda m, p, s: 500.0 if m == "dqn" else 10.0 + 0.01 * len(p.name))
     first = set(made.stages[0])
     partly = type(clear)(1, {t: c if t in first else (None,) for t, c in clear.curves.items()}, clear.planned, 64)
     stop = made.decide(partly)
@@ -192,3 +202,32 @@ def test_an_edition_says_what_is_left_open() -> None:
     ):
         with pytest.raises(UsageError, match=said):
             make_study([], **options, **given)
+
+
+def test_the_default_point_has_as_many_seeds_as_asked() -> None:
+    study = study_of(budget=20, default_seeds=12)
+    assert len(plan(study).cells) == 2 * (20 + 12)
+    assert len(study_of(budget=20, seeds=2, default_seeds=5).default_names) == 3  # 6 runs
+    again = FamilyStudy.from_json(study.to_json())
+    assert again == study
+    old = {name: value for name, value in study.to_json().items() if name != "default_seeds"}
+    assert FamilyStudy.from_json(old).default_seeds == DEFAULT_SEEDS
+
+
+def test_a_file_of_points_may_leave_the_environment_open(tmp_path) -> None:
+    path = tmp_path / "poles.csv"
+    path.write_text("name,length\na,.25\nb,0.5\n")
+    study = _asked(family=str(path), env="CartPole-v1")
+    assert study.title == "poles of CartPole-v1"
+    assert [dict(point.task["context"])["length"] for point in study.members] == [0.25, 0.5]
+    with pytest.raises(UsageError, match="--env"):
+        _asked(family=str(path), env=None)
+
+
+def test_what_is_known_of_points_is_said_before_training() -> None:
+    from mohs.protocols.family.command import _note
+
+    family = varied("control/cartpole", {"masscart": [1, 10], "masspole": [0.1, 1], "force_mag": [10, 100]}, {})
+    assert "1 of 8 points has the dynamics of another point" in _note(FamilyStudy.make((A,), family, "carts"))
+    cars = varied("control/mountain_car_continuous", {"power": [0.00001, 0.0015]}, {})
+    assert "No policy can solve 1 of 2 points" in _note(FamilyStudy.make((A,), cars, "cars"))

@@ -12,7 +12,7 @@ from planted_families import cartpoles, results
 
 from mohs.core.cell import Agent
 from mohs.core.errors import UsageError
-from mohs.protocols.family.ranks import family_ranks
+from mohs.protocols.family.ranks import FamilyRanks, family_ranks
 from mohs.protocols.family.study import FamilyStudy
 from mohs.protocols.family.tables import read_table
 from mohs.protocols.family.verdict import verdict
@@ -71,3 +71,13 @@ def test_ranks_need_common_methods_and_normalised_scores() -> None:
         family_ranks([table_of(("dqn", "ppo"), 0, 6), table_of(("a2c", "ppo"), 1, 6)])
     with pytest.raises(UsageError, match="swimmer has raw returns"):
         family_ranks([read_table("swimmer"), read_table("swimmer")])
+
+
+@pytest.mark.parametrize(("low", "said"), [(0.95, "One method leads"), (0.35, "ppo ranks first in")])
+def test_one_method_leads_only_where_that_is_sure(low: float, said: str) -> None:
+    shares, lows, highs = np.array([[0.96, 0.04], [0.04, 0.96]]), np.array([[low, 0.0]] * 2), np.ones((2, 2))
+    lows[1] = 0.0
+    found = FamilyRanks(("a", "b"), (5, 5), ("ppo", "cem"), shares, lows, highs)
+    (text,) = found.sentences
+    assert text.startswith(said)
+    assert "of the 25 combinations" in text

@@ -287,7 +287,7 @@ def test_every_pair_must_be_decided():
     noise, once = 0.05 * rng.normal(size=60), 0.1 * (np.arange(60) == 7)
     y = np.array([0.2 + once, 0.1 - noise, np.zeros(60)])
     sample = draw("pivotal", p, x, 60, seed=0)
-    found = estimate_family(sample, y, p, x)
+    found = estimate_family(sample, y, p, x, references=(0.0, 1.0))
     assert found.difference(0, 1, 3).low > 0
     assert found.difference(1, 2, 3).low > 0
     assert not found.difference(0, 2, 3).known

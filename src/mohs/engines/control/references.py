@@ -41,6 +41,11 @@ class Mean:
     value: float
     error: float
 
+    @property
+    def deviation(self) -> float:
+        """Of the return of one episode."""
+        return self.error * math.sqrt(EPISODES)
+
     @classmethod
     def of(cls, values: npt.NDArray[np.float64]) -> Mean:
         return cls(float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values))))
@@ -96,7 +101,8 @@ def _score(task: Task, act: Callable[[np.random.Generator], Actions], high: Refe
     rng = np.random.default_rng(1)
     low = _played(task, "random", lambda: returns(_fleet(task, EPISODES), lambda: act(rng)))
     source = f"random policy, mean of {EPISODES:,} episodes ± {low.error:.2g}"
-    return Score("return", "reward per episode", True, Reference(low.value, source, ReferenceKind.ESTIMATED), high)
+    random = Reference(low.value, source, ReferenceKind.ESTIMATED, low.deviation)
+    return Score("return", "reward per episode", True, random, high)
 
 
 def _best(task: Task, grid: Grid, finished: Finished | None = None) -> Reference:
@@ -111,7 +117,7 @@ def _best(task: Task, grid: Grid, finished: Finished | None = None) -> Reference
         f"policy of dynamic programming on a grid of {size}, mean of {EPISODES:,} episodes ± {best.error:.2g} from "
         "the same starts"
     )
-    return Reference(best.value, source, ReferenceKind.BASELINE)
+    return Reference(best.value, source, ReferenceKind.BASELINE, best.deviation)
 
 
 def _played(task: Task, who: str, play: Callable[[], npt.NDArray[np.float64]]) -> Mean:

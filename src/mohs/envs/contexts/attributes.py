@@ -55,6 +55,14 @@ _DERIVED = {
     "Continuous_MountainCarEnv": Derived((*_CAR, "min_action", "max_action"), _continuous_mountain_car),
     "PendulumEnv": Derived(("max_torque",), _pendulum),
 }
+# By class, lengths, masses and times, by which a step divides.
+_POSITIVE = {
+    "CartPoleEnv": {"masscart", "masspole", "length", "tau"},
+    "PendulumEnv": {"m", "l", "dt", "max_speed", "max_torque"},
+    "AcrobotEnv": {"LINK_LENGTH_1", "LINK_MASS_1", "LINK_MASS_2", "LINK_COM_POS_1", "LINK_COM_POS_2", "LINK_MOI", "dt"},
+    "MountainCarEnv": {"max_speed"},
+    "Continuous_MountainCarEnv": {"max_speed"},
+}
 OF_SPACES = ("max_action", "max_torque", "min_action")  # the attributes that an action space follows
 
 
@@ -72,7 +80,10 @@ def names(env: Any) -> list[str]:
 def set_attributes(env: Any, values: Mapping[str, Any], title: str) -> None:
     """Sets attributes of a bare environment, and what follows from them."""
     follow = derived(env)
+    positive = next((found for cls, found in _POSITIVE.items() if is_a(env, cls)), set())
     for name, value in values.items():
+        if name in positive and isinstance(value, int | float) and not value > 0:
+            raise UsageError(f"{name} of {title} is {value!r}, but must be above 0.")
         if follow and name in (made := follow.values(env)) and name != "action_space":
             others = ", ".join(found for found in made if found != "action_space")
             raise UsageError(f"{others} of {title} follow from {', '.join(follow.sources)}: set those.")

@@ -69,7 +69,7 @@ def _family(
     family: str | Family | None, env: Any, vary: Mapping[str, Any] | Sequence[str], params: Mapping[str, Any]
 ) -> tuple[Family, str]:
     """The family and what it is called."""
-    if (family is None) == (env is None):
+    if family is None and env is None:
         raise UsageError("give either a family or an environment with what varies of it (--env and --vary).")
     if family is None:
         if not vary:
@@ -83,8 +83,15 @@ def _family(
     if vary or params:
         raise UsageError("--vary and --param make a family of --env; a family that is given has its own points.")
     if isinstance(family, Family):
+        if env is not None:
+            raise UsageError("a Family has its own environment: env is for the name or the file of a family.")
         return family, " over ".join([family[0].task.env, *([", ".join(family.axes)] if family.axes else [])])
-    return read_family(family), Path(family).stem
+    if env is None:
+        return read_family(family), Path(family).stem
+    name, named = canonical(env)
+    if named:
+        raise UsageError(f"{env} sets {', '.join(named)}: points of a file have parameters of their own.")
+    return read_family(family, name), f"{Path(family).stem} of {name}"
 
 
 def varied(env: str, vary: Mapping[str, Any] | Sequence[str], params: Mapping[str, Any]) -> Family:

@@ -39,7 +39,10 @@ def ask(
     edition: Annotated[
         str | None, typer.Option(help="Run what the family's file calls so: quick takes minutes, paper takes hours.")
     ] = None,
-    env: Annotated[str | None, typer.Option(help="Make a family of this environment, with --vary.")] = None,
+    env: Annotated[
+        str | None,
+        typer.Option(help="Make a family of this environment, with --vary; or the environment of a file of points."),
+    ] = None,
     vary: Annotated[
         list[str] | None,
         typer.Option(help="A parameter that varies: m=1,2,4 (values) or m=0.4:4 (a range); may be repeated."),
@@ -75,6 +78,9 @@ def ask(
         float | None,
         typer.Option(help="Half-width of intervals to plan a budget for (0.05: ±0.05); half of the present."),
     ] = None,
+    default_seeds: Annotated[
+        int, typer.Option(help="Models of each method at the default point, beside the budget.")
+    ] = 5,
     hyperparameters: Hyperparameters = None,
     hyperparameter_file: HyperparameterFile = None,
 ) -> Request:
@@ -104,6 +110,7 @@ def ask(
         evaluation=words.settings("--evaluate", evaluate or []),
         failure=failure,
         width=width,
+        default_seeds=default_seeds,
     )
     return Request(study, note=_note(study))
 
@@ -128,6 +135,7 @@ def family(
     baseline: str | Agent | None = None,
     failure: float = 0.2,
     width: float | None = None,
+    default_seeds: int = 5,
     hyperparameters: Mapping[str, Any] | None = None,
     keep_going: bool = False,
     **execution: Unpack[ExecutionOptions],
@@ -141,7 +149,7 @@ def family(
         methods: agents by name, or as `Agent`s.
         family: a `Family`, the name of one that comes with mohs, or a file of points.
         edition: `quick` or `paper`: what is run of a named family, where it is not said otherwise.
-        env: an environment, to make a family of it with `vary`.
+        env: an environment, to make a family of it with `vary`; or that of the points in a file.
         vary: what varies: lists of values, or ranges as (low, high); or words as on the command line.
         params: parameters of all points.
         weights: one for each point, or a CSV file with the columns name and weight.
@@ -156,6 +164,7 @@ def family(
         baseline: the agent whose score is 1 at each point, where the optimum is not known.
         failure: the normalised score below which a method fails at a point.
         width: the half-width of intervals for which the verdict plans a budget; half of the present one by default.
+        default_seeds: models of each method at the default point, beside the budget.
         hyperparameters: set in all methods that have them.
         keep_going: run all of the budget, also where a look decides the ranking.
         **execution: `store`, `workers`, `pack_size`, `device`, `progress`, `label` (see `Execution`).
@@ -199,6 +208,7 @@ def family(
         evaluation=evaluation,
         failure=failure,
         width=width,
+        default_seeds=default_seeds,
     )
     found: FamilyVerdict = run(study, keep_going=keep_going, **execution)
     return found
@@ -233,4 +243,5 @@ def _note(study: FamilyStudy) -> str:
     methods, seeds = counted(len(study.methods), "method"), counted(study.seeds, "seed")
     points = f"{len(study.points):,} of {len(study.members):,} points"
     default = "" if study.default is None else f"; the default point with {len(study.default_names) * study.seeds} runs"
-    return f"{methods} × {points} × {seeds}, {study.steps:,} steps each{default}"
+    found = "".join(f"\nmohs: {note}" for note in study.notes)
+    return f"{methods} × {points} × {seeds}, {study.steps:,} steps each{default}{found}"

@@ -8,10 +8,10 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from mohs.stats import Estimate, bonferroni_comparisons, paired_difference
+from mohs.stats import Estimate, bonferroni_comparisons, estimate, paired_difference, runs_needed
 from mohs.stats.family import FamilyEstimate
-from mohs.stats.intervals import FEWEST_FOR_MEAN, student_quantile
 
+ROUNDING = 1e-9
 Floats = npt.NDArray[np.float64]
 
 
@@ -26,10 +26,10 @@ class Order(StrEnum):
 
 
 def sign(e: Estimate | None) -> int | None:
-    """1 or −1 where an interval leaves 0 out, 0 where it does not, None where there is none."""
+    """1 or −1 where an interval leaves 0 out by more than rounding, 0 where it does not, None where there is none."""
     if e is None or not e.known:
         return None
-    return 1 if e.low > 0 else -1 if e.high < 0 else 0
+    return 1 if e.low > ROUNDING else -1 if e.high < -ROUNDING else 0
 
 
 def order_of(family: Estimate, default: Estimate | None) -> Order:
@@ -49,17 +49,24 @@ def at_default(a: Floats, b: Floats, methods: int) -> Estimate:
     return paired_difference(a, b, comparisons=bonferroni_comparisons(methods))
 
 
+def runs_to_decide(a: Floats, b: Floats, methods: int) -> int | None:
+    """About how many runs at the default point would tell a from b, if the difference is as it seems."""
+    apart = a - b
+    effect = float(np.nanmean(apart)) if not np.isnan(apart).all() else 0.0
+    return runs_needed(apart, effect, comparisons=bonferroni_comparisons(methods)) if abs(effect) > ROUNDING else None
+
+
 def against_family(runs: Floats, family: FamilyEstimate, method: int) -> Estimate:
-    """Default − family: the mean of runs at the default point less the mean over the family (Welch's interval)."""
-    found = runs[~np.isnan(runs)]
-    n, level = len(found), family.level
-    value = float(found.mean() - family.values[method]) if n else math.nan
+    """Default − family: the mean of runs at the default point less the mean over the family.
+
+    Each end adds the squares of the distances of the two means to the ends of their own intervals (MOVER; Zou and
+    Donner 2008), so that it keeps what the family's interval allows for points that the sample lacks.
+    """
+    reported, overall = estimate(runs, "mean", family.level), family.estimate(method)
+    value = reported.value - float(family.values[method])
     low = high = math.nan
-    overall = family.estimate(method)
-    if n >= FEWEST_FOR_MEAN and overall.known:
-        parts = np.array([found.var(ddof=1) / n, family.covariance[method, method]])
-        total = float(parts.sum())
-        df = total**2 / float((parts**2 / [n - 1, family.df]).sum()) if total > 0 else family.df
-        half = float(student_quantile(np.array(df), level)) * math.sqrt(total)
-        low, high = value - half, value + half
-    return Estimate(value, low, high, min(n, family.n), level, "default − family", "Welch t")
+    if reported.known and overall.known:
+        low = value - math.hypot(reported.value - reported.low, overall.high - overall.value)
+        high = value + math.hypot(reported.high - reported.value, overall.value - overall.low)
+    n = min(reported.n, family.n)
+    return Estimate(value, low, high, n, family.level, "default − family", "square and add")

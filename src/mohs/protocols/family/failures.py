@@ -42,12 +42,13 @@ def failures(study: FamilyStudy, sample: Sample, scores: Floats, method: int) ->
     """The failures of a method, of scores [methods, points of the sample, seeds]."""
     own = scores[method : method + 1]
     missing = np.isnan(own)
+    solvable = np.array([study.members[i].task not in study.unsolvable for i in sample.chosen])[:, None]
     failed, solved = (
         estimate_family(
             sample, np.where(missing, np.nan, found.astype(float)), study.weights, study.coordinates.space,
             strata=study.strata,
         ).share(0)
-        for found in (own < study.failure, own >= SOLVED)
+        for found in (own < study.failure, (own >= SOLVED) & solvable)
     )  # fmt: skip
     share = np.where(missing, 0.0, own < study.failure).sum(axis=2)[0] / np.maximum((~missing).sum(axis=2)[0], 1)
     at = study.coordinates.values[sample.chosen]

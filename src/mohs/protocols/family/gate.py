@@ -38,7 +38,7 @@ def gate(study: FamilyStudy) -> Gate:
         look = next((i for i, size in enumerate(sizes) if size == len(used)), None)
         if look is None or look == len(sizes) - 1 or used[-1] != len(used) - 1:
             return None
-        estimate = estimate_over(study, sample_of(study, used), found.scores[:, used], found.bounds)
+        estimate = estimate_over(study, sample_of(study, used), found.scores[:, used], found)
         if not decided(estimate, look, sizes, LEVEL):
             return None
         reason = f"The ranking is decided after {len(used)} of {len(study.points)} points."

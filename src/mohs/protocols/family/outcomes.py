@@ -14,7 +14,7 @@ from mohs.core.family import Family
 from mohs.core.point import Point
 from mohs.core.score import ReferenceKind
 from mohs.protocols.family.curves import Training, training
-from mohs.protocols.family.scale import find_scale, of_point
+from mohs.protocols.family.scale import episodes_for, find_scale, of_point
 from mohs.protocols.family.study import FamilyStudy
 from mohs.protocols.measures import MEASURES
 from mohs.protocols.scale import Scale, between
@@ -24,6 +24,7 @@ from mohs.stats import auc
 from mohs.stats.ranges import Range
 
 Floats = npt.NDArray[np.float64]
+COARSE = 0.25  # of the range: an evaluation with a larger standard error hardly tells a good policy from a poor one
 _MEASURES = ("eval", "eval_length", "auc")
 
 
@@ -39,6 +40,8 @@ class Outcomes:
         default: [methods, runs at the default point]; no columns where the family has no default.
         bounds: the least and the greatest score that a mean can have; None where neither is known.
         training: how the methods learnt at the points; None where only the means of the curves are known.
+        episodes: of each draw of the sample, how many episodes of an evaluation have a standard error of a quarter of
+            the range between the references; 0 where that is not known.
     """
 
     scale: Scale | None
@@ -48,6 +51,7 @@ class Outcomes:
     default: Floats = field(repr=False)
     bounds: Range | None = None
     training: Training | None = field(default=None, repr=False)
+    episodes: Floats = field(default_factory=lambda: np.zeros(0), repr=False)
 
     @property
     def measure(self) -> str:
@@ -55,9 +59,20 @@ class Outcomes:
         return measure_of(self.scale)
 
     @property
+    def references(self) -> Range | None:
+        """The scores of the references at every point; None where scores are raw returns."""
+        return None if self.scale is None else (0.0, 1.0)
+
+    @property
     def title(self) -> str:
         """What a score is, in few words."""
         return MEASURES[self.measure].title
+
+    @property
+    def unscaled(self) -> int:
+        """The draws of the sample at which every method has returns, but the references have no range."""
+        ran = ~np.isnan(nan_mean(self.returns)).any(axis=0)
+        return 0 if self.scale is None else int((ran & np.isnan(self.means).all(axis=0)).sum())
 
     @property
     def means(self) -> Floats:
@@ -98,7 +113,8 @@ def outcomes(study: FamilyStudy, results: Results) -> Outcomes:
     at_default = values[:, :first].reshape(len(study.methods), -1)
     learnt = training(study, results, scale)
     bounds = _bounds(scale, study, ran)
-    return Outcomes(scale, table, values[:, first:], returns, at_default, bounds, learnt)
+    episodes = np.array([episodes_for(of_point(scale, study, point), COARSE) for point in study.points])
+    return Outcomes(scale, table, values[:, first:], returns, at_default, bounds, learnt, episodes)
 
 
 def _bounds(scale: Scale | None, study: FamilyStudy, ran: Family) -> Range | None:

@@ -160,11 +160,12 @@ def _pairs(verdict: FamilyVerdict) -> str:
     for p in verdict.pairs:
         cells = f"{_cell(p.difference)}{_cell(p.wins)}{_cell(p.default)}<td>{ORDERS[p.order]}</td>"
         reversal = numbers.percent(p.reversal) if math.isfinite(p.reversal) else "none"
-        cells += f"<td>{DOMINANCE[p.dominance]}</td><td>{_needed(p)}</td><td>{reversal}</td>"
+        observed = (DOMINANCE[p.dominance], reversal) if p.decided else ("–", "–")
+        cells += f"<td>{_needed(p)}</td>{''.join(f'<td>{text}</td>' for text in observed)}"
         rows.append(f"<tr><td>{escape(names[p.a])} &gt; {escape(names[p.b])}</td>{cells}</tr>")
     heads = (
-        "pair", "difference", "P(better)", "at the default point", "default says", "dominance", "models to decide",
-        "weight that reverses",
+        "pair", "difference", "P(better)", "at the default point", "default says", "models to decide",
+        "dominance of the observed scores", "weight that reverses the observed order",
     )  # fmt: skip
     return f'<h3>Pairs</h3><div class="scroll">{parts.table(heads, rows)}</div>'
 

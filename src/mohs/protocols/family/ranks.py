@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from mohs.report.methods import Methods
 
 OFTEN = 0.1  # a method that ranks first in so many of the combinations is named
+NEARLY_ALL = 0.9  # a method that surely ranks first in so many leads whichever points stand for the families
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,14 +76,16 @@ class FamilyRanks(Verdict):
     def findings(self) -> tuple[Finding, ...]:
         """Who ranks first."""
         first = [i for i in self.order if self.low[i, 0] > OFTEN]
-        said = [f"{self.names[i]} in {numbers.share(self.share(i, 0))}" for i in first]
+        said = [f"{self.names[i]} ranks first in {numbers.share(self.share(i, 0))}" for i in first]
         over = f"the {self.combinations:,} combinations of one point of {joined(list(self.families))}"
         if not first:
-            return (Finding(f"No method ranks first in more than {OFTEN:.0%} of {over}."),)
-        text = f"{joined(said)} of {over}."
-        if len(first) == 1:
-            return (Finding(f"One method leads whichever points stand for the families: it ranks first, {text}"),)
-        return (Finding(f"Which method ranks first depends on the points that stand for the families: {text}"),)
+            return (Finding(f"No method surely ranks first in more than {OFTEN:.0%} of {over}."),)
+        text = f"{joined(said)} of {over}"
+        if len(first) > 1:
+            return (Finding(f"Which method ranks first depends on the points that stand for the families: {text}."),)
+        if self.low[first[0], 0] >= NEARLY_ALL:
+            return (Finding(f"One method leads whichever points stand for the families: {text}."),)
+        return (Finding(f"{text}; of no other method it is sure to be more than {OFTEN:.0%}."),)
 
     def frame(self) -> pd.DataFrame:
         """One row for each method and rank."""

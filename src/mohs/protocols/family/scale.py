@@ -72,3 +72,13 @@ def _mean(results: Results, agent: str, names: list[str]) -> float:
 def of_point(scale: Scale | None, study: FamilyStudy, point: Point) -> Score | None:
     """The references at a point."""
     return None if scale is None else scale.score(study.evaluated(point.task))
+
+
+def episodes_for(score: Score | None, share: float) -> float:
+    """About how many episodes have a mean return whose standard error is this share of the references' range.
+
+    By the larger of the two references' deviations; 0 where these or the range are not known.
+    """
+    if score is None or score.low is None or score.high is None or not score.spread > 0:
+        return 0.0
+    return (max(score.low.deviation, score.high.deviation) / (share * score.spread)) ** 2

@@ -2,24 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from mohs.protocols.family.default import Order, sign
+from mohs.protocols.family.outcomes import COARSE
 from mohs.protocols.family.scale import TWINS
 from mohs.protocols.family.verdict import FamilyVerdict, MethodResult, PairResult
 from mohs.protocols.words import joined
 from mohs.report import numbers
 from mohs.report.findings import Finding
+from mohs.report.methods import counted
 from mohs.stats.family import DESIGNS, Budget
 
 SMALL_CHANGE = 0.25  # of the weight: a ranking that needs more to change is not called sensitive
-SIMILAR = 0.02  # of the range of scores: means that are nearer are called alike in a headline, however certain
+SIMILAR = 0.02  # of the range of scores: means that are surely nearer are called alike in a headline
 
 
 def findings(verdict: FamilyVerdict) -> tuple[Finding, ...]:
     """All sentences."""
     if not len(verdict.used):
-        return (Finding("No point of the family has a finished model of every method.", warning=True),)
+        text = "No point of the family has a finished model of every method."
+        return (*_unscaled(verdict), Finding(text, warning=True))[:1]
     lines = [Finding(_headline(verdict)), *_ranking(verdict), *_exceptions(verdict), *_default(verdict)]
     lines += [*_failures(verdict), *_open(verdict), *_precision(verdict), *_weights(verdict), *_warnings(verdict)]
     return tuple(lines)
@@ -34,9 +38,9 @@ def _headline(verdict: FamilyVerdict) -> str:
         return f"{only.name} scores {numbers.estimated(only.overall)} {over}{at}."
     told = [pair for pair in verdict.pairs if not (pair.decided and _alike(verdict, pair))]
     if not told:
-        return (
-            f"{joined(list(names))} score alike {over}: they differ by less than {SIMILAR:.0%} of the range of scores."
-        )
+        scale = verdict.outcomes.scale
+        span = "the range of scores" if scale is None else f"the range from {scale.low} to {scale.high}"
+        return f"{joined(list(names))} score alike {over}: they differ by less than {SIMILAR:.0%} of {span}."
     by = {order: [pair for pair in told if pair.order is order] for order in Order}
     if by[Order.REVERSED]:
         said = [f"{names[pair.b]} above {names[pair.a]}" for pair in by[Order.REVERSED]]
@@ -46,7 +50,10 @@ def _headline(verdict: FamilyVerdict) -> str:
         )
     if by[Order.HIDDEN]:
         said = [f"{names[pair.a]} from {names[pair.b]}" for pair in by[Order.HIDDEN]]
-        return f"The default point does not tell {joined(said)}; {over} {_better(verdict, by[Order.HIDDEN])}."
+        runs = max(pair.default.n for pair in by[Order.HIDDEN] if pair.default is not None)
+        return (
+            f"{runs} runs at the default point do not tell {joined(said)}; {over} {_better(verdict, by[Order.HIDDEN])}."
+        )
     if by[Order.OPEN] and not (by[Order.KEPT] or by[Order.UNKNOWN]):
         n = len(verdict.used)
         points, one = f"{n} point{'s' * (n > 1)}", n == 1
@@ -64,10 +71,10 @@ def _headline(verdict: FamilyVerdict) -> str:
 
 
 def _alike(verdict: FamilyVerdict, pair: PairResult) -> bool:
-    """Whether two means are too near for their order to count."""
+    """Whether two means are surely too near for their order to count."""
     assert verdict.estimate is not None
-    low, high = verdict.estimate.reach
-    return pair.difference.value < SIMILAR * (high - low)
+    low, high = verdict.outcomes.references or verdict.estimate.reach
+    return max(-pair.difference.low, pair.difference.high) < SIMILAR * (high - low)
 
 
 def _better(verdict: FamilyVerdict, pairs: list[PairResult]) -> str:
@@ -146,25 +153,35 @@ def _failures(verdict: FamilyVerdict) -> Iterator[Finding]:
 def _open(verdict: FamilyVerdict) -> Iterator[Finding]:
     """What would settle pairs that are open."""
     names, members = verdict.study.labels, len(verdict.study.members)
+    hidden = [pair for pair in verdict.pairs if pair.order is Order.HIDDEN and pair.needed_default is not None]
+    if hidden:
+        said = joined([f"{names[pair.a]} from {names[pair.b]}" for pair in hidden])
+        most = max(pair.needed_default or 0 for pair in hidden)
+        yield Finding(f"At the default point, about {most:,} runs would tell {said} (--default-seeds {most}).")
     for pair in verdict.pairs:
         if pair.decided or not pair.difference.known:
             continue
         two = f"{names[pair.a]} and {names[pair.b]}"
-        if pair.needed is None:
-            yield Finding(f"{two} differ too little: not even all {members:,} points would tell them apart.")
+        every = "the only point" if members == 1 else f"all {members:,} points"
+        if pair.needed is not None:
+            ran = _counted(len(verdict.used), verdict.study.seeds)
+            yield Finding(f"To tell {two} apart would take about {_takes(verdict, pair.needed)}; {ran} ran.")
+        elif verdict.study.seeds == 1:
+            text = f"{two} differ too little for one seed at {every}; --seeds 2 tells whether more seeds would do."
+            yield Finding(text)
         else:
-            yield Finding(
-                f"To tell {two} apart would take about {_takes(verdict, pair.needed)}; {len(verdict.used):,} were used."
-            )
+            yield Finding(f"{two} differ too little: not even 1,000 seeds at {every} would tell them apart.")
 
 
 def _takes(verdict: FamilyVerdict, budget: Budget) -> str:
     """154 points (--budget 154), or 180 points with 4 seeds each (--budget 720 --seeds 4)."""
-    study, points = verdict.study, f"{budget.points:,} points"
-    if budget.seeds == 1:
-        return f"{points} (--budget {budget.models})"
-    seeds = "" if budget.seeds == study.seeds else f" --seeds {budget.seeds}"
-    return f"{points} with {budget.seeds} seeds each (--budget {budget.models}{seeds})"
+    seeds = "" if budget.seeds == verdict.study.seeds else f" --seeds {budget.seeds}"
+    return f"{_counted(budget.points, budget.seeds)} (--budget {budget.models}{seeds})"
+
+
+def _counted(points: int, seeds: int) -> str:
+    """180 points, or 180 points with 4 seeds each."""
+    return counted(points, "point") + ("" if seeds == 1 else f" with {seeds} seeds each")
 
 
 def _precision(verdict: FamilyVerdict) -> Iterator[Finding]:
@@ -208,6 +225,28 @@ def _ratios(verdict: FamilyVerdict) -> Iterator[Finding]:
         yield Finding(f"Ratios of {what} have shorter tails; geometric means over the family: {'; '.join(said)}.")
 
 
+def _unscaled(verdict: FamilyVerdict) -> Iterator[Finding]:
+    """Points without scores, because the references do not differ."""
+    count, scale = verdict.outcomes.unscaled, verdict.outcomes.scale
+    if scale is not None and count:
+        points = f"{count:,} of {counted(len(verdict.study.points), 'point')}"
+        yield Finding(f"No scores at {points}: {scale.high} is not above {scale.low} there.", warning=True)
+
+
+def _coarse(verdict: FamilyVerdict) -> Iterator[Finding]:
+    """How many points have evaluations with a large error, and how many episodes would mend that."""
+    study, needed = verdict.study, verdict.outcomes.episodes[verdict.used]
+    noisy = int((needed > study.episodes).sum())
+    if noisy:
+        points = f"{noisy:,} of {counted(len(needed), 'point')}"
+        enough = 10 * math.ceil(float(needed.max()) / 10)
+        yield Finding(
+            f"At {points} the mean of {study.episodes} episodes has a standard error of more than {COARSE:.0%} of the "
+            f"range from 0 to 1; about --episodes {enough} would have less at every point.",
+            warning=True,
+        )
+
+
 def _warnings(verdict: FamilyVerdict) -> Iterator[Finding]:
     """What limits the verdict."""
     study = verdict.study
@@ -215,10 +254,19 @@ def _warnings(verdict: FamilyVerdict) -> Iterator[Finding]:
         yield Finding(f"No intervals with the design {study.design}. {DESIGNS[study.design].text}", warning=True)
     elif verdict.estimate is not None and not verdict.estimate.known:
         yield Finding(f"No intervals: {verdict.estimate.why}", warning=True)
+    elif verdict.estimate is not None and verdict.estimate.alike.any():
+        alike = [name for name, same in zip(study.labels, verdict.estimate.alike, strict=True) if same]
+        yield Finding(
+            f"No interval for {joined(alike)}: all scores are alike, and without references nothing says how far "
+            "those at other points and seeds may be.",
+            warning=True,
+        )
     if verdict.outcomes.scale is None:
         twin = f", and so does --env {TWINS[study.env]}, which takes the same steps" if study.env in TWINS else ""
         text = "Scores are raw returns, so points with large returns count most; --baseline AGENT normalises them"
         yield Finding(f"{text}{twin}.", warning=True)
+    yield from _unscaled(verdict)
+    yield from _coarse(verdict)
     yield from (Finding(text, warning=True) for text in verdict.tail_warnings)
     yield from _ratios(verdict)
     yield from (Finding(note, warning=True) for note in study.notes)

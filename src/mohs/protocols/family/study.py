@@ -31,12 +31,13 @@ from mohs.protocols.scale import has_references
 from mohs.runs.plan import Plan, Track
 from mohs.runs.windows import window
 from mohs.stats.family import DESIGNS, Sample, draw, look_sizes
+from mohs.stats.family.tails import FEWEST_POINTS
 
 Floats = npt.NDArray[np.float64]
 PROTOCOL = "family"
 DEFAULT, RANDOM, BASELINE = "default", "random policy", "baseline"
 BUDGET, STEPS, EPISODES = 64, 50_000, 20
-DEFAULT_SEEDS = 5  # runs of each method at the default point: what is usually reported is a mean over a few seeds
+DEFAULT_SEEDS = 5  # what is usually reported is a mean over a few seeds
 NESTED = ("pivotal", "assisted", "census")  # designs whose order keeps a smaller sample within a larger one
 
 
@@ -60,6 +61,7 @@ class FamilyStudy:
         failure: a normalised score below which a method has failed at a point.
         notes: what was found of the points before anything was trained, as sentences.
         width: the half-width of intervals for which the verdict plans a budget; half of the present one by default.
+        default_seeds: models of each method at the default point, rounded up to a multiple of `seeds`.
     """
 
     methods: tuple[Agent, ...]
@@ -77,6 +79,7 @@ class FamilyStudy:
     failure: float = 0.2
     notes: tuple[str, ...] = ()
     width: float | None = None
+    default_seeds: int = DEFAULT_SEEDS
 
     @classmethod
     def make(
@@ -96,6 +99,7 @@ class FamilyStudy:
         baseline: Agent | None = None,
         failure: float = 0.2,
         width: float | None = None,
+        default_seeds: int = DEFAULT_SEEDS,
     ) -> FamilyStudy:
         """Checks everything. By default `BUDGET` points by the pivotal design, or all of a smaller family."""
         if not methods:
@@ -143,7 +147,9 @@ class FamilyStudy:
             baseline,
             Real(-math.inf, math.inf).parse("failure", failure),
             width=None if width is None else Real(1e-9, math.inf).parse("width", width),
+            default_seeds=Integer(1, 1000).parse("default_seeds", default_seeds),
         )
+        _check_looks(study)
         return replace(study, notes=_notes(study))
 
     @property
@@ -196,6 +202,16 @@ class FamilyStudy:
         """The stratum of each member; None where there are none."""
         found = [point.stratum for point in self.members]
         return found if any(found) else None
+
+    @cached_property
+    def unsolvable(self) -> Mapping[Task, str]:
+        """Why no policy can solve the tasks of members, for those where that is proved."""
+        entry = self.family[0].task.environment
+        if entry.unsolvable is None:
+            return {}
+        prove = entry.realisation("unsolvable")
+        found = {point.task: prove(self.evaluated(point.task)) for point in self.members}
+        return {task: reason for task, reason in found.items() if reason}
 
     @cached_property
     def points(self) -> tuple[Point, ...]:
@@ -264,7 +280,7 @@ class FamilyStudy:
         """The names under which the default point runs, `seeds` models of each method under each."""
         if self.default is None:
             return ()
-        return tuple(f"{DEFAULT} {i + 1}" for i in range(math.ceil(DEFAULT_SEEDS / self.seeds)))
+        return tuple(f"{DEFAULT} {i + 1}" for i in range(math.ceil(self.default_seeds / self.seeds)))
 
     def to_json(self) -> dict[str, Json]:
         """As plain data."""
@@ -284,14 +300,16 @@ class FamilyStudy:
             "failure": self.failure,
             "notes": list(self.notes),
             "width": self.width,
+            "default_seeds": self.default_seeds,
         }
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> FamilyStudy:
         """From plain data, as `to_json` gives it."""
         keys = {"methods", "family", "title", "budget", "design", "seeds", "steps", "episodes", "looks", "draw"}
-        keys |= {"evaluation", "baseline", "failure", "notes", "width"}
-        data = read_json({"width": None, **data}, "family study", keys)  # tables from before it was an option
+        keys |= {"evaluation", "baseline", "failure", "notes", "width", "default_seeds"}
+        since = {"width": None, "default_seeds": DEFAULT_SEEDS}
+        data = read_json({**since, **data}, "family study", keys)  # tables from before these were options
         with reading("family study"):
             return cls(
                 tuple(Agent.from_json(method) for method in data["methods"]),
@@ -309,6 +327,7 @@ class FamilyStudy:
                 data["failure"],
                 tuple(data["notes"]),
                 data["width"],
+                data["default_seeds"],
             )
 
 
@@ -323,6 +342,21 @@ def plan(study: FamilyStudy) -> Plan:
         tracks |= study.tracks_at(point, point.name, first=before[point.task] * study.seeds)
         before[point.task] += 1
     return Plan.of(study.name, PROTOCOL, study.to_json(), tracks, study.seeds)
+
+
+def _check_looks(study: FamilyStudy) -> None:
+    """Raises where the ranking could never be looked at before all points have run."""
+    if study.looks == 1 or len(study.look_sizes) > 1:
+        return
+    if not study.nested:
+        raise UsageError(
+            f"looks is {study.looks}, but samples of the design {study.design} have no smaller ones to look at: "
+            f"use {', '.join(NESTED[:-1])} or census, or leave it at 1."
+        )
+    raise UsageError(
+        f"looks is {study.looks}, but there are {len(study.points)} points: the first look needs {FEWEST_POINTS} and "
+        f"comes after half of them at the latest, so use {2 * FEWEST_POINTS - 1} or more, or leave it at 1."
+    )
 
 
 def _notes(study: FamilyStudy) -> tuple[str, ...]:
@@ -341,13 +375,10 @@ def _notes(study: FamilyStudy) -> tuple[str, ...]:
     notes = []
     if found.distinct < found.points:
         notes.append(
-            f"{found.points - found.distinct:,} of {found.points:,} points have the dynamics of another point."
+            f"{found.points - found.distinct:,} of {found.points:,} points "
+            f"{'has' if found.points - found.distinct == 1 else 'have'} the dynamics of another point."
         )
-    if entry.unsolvable is not None:
-        reasons = [entry.realisation("unsolvable")(point.task) for point in played]
-        proved = [reason for reason in reasons if reason]
-        if proved:
-            notes.append(
-                f"No policy can solve {len(proved):,} of {found.points:,} points, the first because {proved[0]}"
-            )
+    if study.unsolvable:
+        count, first = len(study.unsolvable), next(iter(study.unsolvable.values()))
+        notes.append(f"No policy can solve {count:,} of {found.points:,} points, the first because {first}")
     return tuple(notes)

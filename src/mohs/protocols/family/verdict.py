@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from mohs.core.family import Family
 from mohs.core.values import Json
-from mohs.protocols.family.default import Order, against_family, at_default, order_of
+from mohs.protocols.family.default import Order, against_family, at_default, order_of, runs_to_decide, sign
 from mohs.protocols.family.failures import Failures, failures
 from mohs.protocols.family.outcomes import Outcomes, nan_mean, outcomes
 from mohs.protocols.family.precision import Precision, precision
@@ -39,7 +39,6 @@ from mohs.stats.family import (
     smallest_reversal,
 )
 from mohs.stats.intervals import corrected_level
-from mohs.stats.ranges import Range
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -84,6 +83,7 @@ class PairResult:
         order: what the default point says beside the family.
         dominance: whether a's sampled scores dominate b's: 1 for the first order, 2 for the second only, 0 for neither.
         needed: about how many points and seeds would decide between them; None where no reasonable number would.
+        needed_default: about how many runs at the default point would, where it does not; None where nothing says so.
         reversal: the share of weight that must move for b to be level; infinite where no weighting does that.
         ratio: where scores are heavy-tailed, the geometric mean over the family of a's returns over b's; below 1 a is
             better if returns are negative. None where tails are short, or returns differ in sign.
@@ -97,6 +97,7 @@ class PairResult:
     order: Order
     dominance: int
     needed: Budget | None
+    needed_default: int | None
     reversal: float
     ratio: Estimate | None = None
 
@@ -118,7 +119,7 @@ class FamilyVerdict(Verdict):
         estimate: means and covariances over the family.
         results: one record for each method, in the order of the study.
         pairs: all pairs of methods.
-        missing: models that have not finished.
+        missing: models that have not finished, but for those that a decided ranking spared.
         precision: how many models would make the intervals as narrow as wanted; None where there are none.
     """
 
@@ -177,7 +178,8 @@ class FamilyVerdict(Verdict):
         found = self.estimate
         if found is None or not found.known:
             return ()
-        texts = ((m.name, skewness_warning(float(found.skew[i, i]), found.n)) for i, m in enumerate(self.results))
+        size = len(self.study.members)
+        texts = ((m.name, skewness_warning(float(found.skew[i, i]), found.n, size)) for i, m in enumerate(self.results))
         return tuple(f"{name}: {text[0].lower()}{text[1:]}" for name, text in texts if text)
 
     def dataset(self) -> str:
@@ -236,6 +238,7 @@ class FamilyVerdict(Verdict):
                     "default_order": str(p.order),
                     "dominance": p.dominance,
                     "models_to_decide": None if p.needed is None else p.needed.models,
+                    "default_runs_to_decide": p.needed_default,
                     "weight_that_reverses": p.reversal if math.isfinite(p.reversal) else None,
                     "ratio_of_returns": None if p.ratio is None else p.ratio.to_dict(),
                 }
@@ -257,14 +260,24 @@ def verdict(study: FamilyStudy, results: Results) -> FamilyVerdict:
     made = FamilyVerdict(study, found, sample, used, None, (), (), results.planned, results.missing)
     if len(used):
         scores = found.scores[:, used]
-        over_family = estimate_over(study, sample, scores, found.bounds)
+        over_family = estimate_over(study, sample, scores, found)
         comparisons = comparisons_of(study, over_family)
         methods = _methods(study, found, sample, scores, over_family, comparisons)
-        parts = components(sample, scores, study.weights, study.coordinates.space, study.strata, found.bounds)
+        parts = components(
+            sample, scores, study.weights, study.coordinates.space, study.strata, found.bounds, found.references
+        )
         pairs = _pairs(study, found, sample, used, over_family, comparisons, parts)
         planned = precision(study, over_family, [parts[i][i] for i in range(len(methods))])
         made = replace(made, estimate=over_family, results=methods, pairs=pairs, precision=planned)
+        if made.decided and len(used) in study.look_sizes[:-1] and used[-1] == len(used) - 1:
+            made = replace(made, missing=results.missing - _left_out(study, len(used), results))
     return replace(made, findings=findings(made))
+
+
+def _left_out(study: FamilyStudy, ran: int, results: Results) -> int:
+    """How many models were not to run, because the ranking was decided after so many points."""
+    rest = {point.name for point in study.points[ran:]}
+    return sum(run is None for track, runs in results.curves.items() if track.point in rest for run in runs)
 
 
 def finished_draws(found: Outcomes) -> Ints:
@@ -284,9 +297,12 @@ def sample_of(study: FamilyStudy, used: Ints) -> Sample:
     return Sample(whole.design, whole.chosen[used], whole.inclusion[used], kept / max(kept.sum(), 1e-300), groups)
 
 
-def estimate_over(study: FamilyStudy, sample: Sample, scores: Floats, bounds: Range | None = None) -> FamilyEstimate:
-    """Means over the family from scores [methods, points of the sample, seeds]."""
-    return estimate_family(sample, scores, study.weights, study.coordinates.space, LEVEL, bounds, strata=study.strata)
+def estimate_over(study: FamilyStudy, sample: Sample, scores: Floats, found: Outcomes | None = None) -> FamilyEstimate:
+    """Means over the family from scores [methods, points of the sample, seeds], in the range of a study's outcomes."""
+    bounds, references = (None, None) if found is None else (found.bounds, found.references)
+    return estimate_family(
+        sample, scores, study.weights, study.coordinates.space, LEVEL, bounds, study.strata, references
+    )
 
 
 def comparisons_of(study: FamilyStudy, over_family: FamilyEstimate) -> int:
@@ -335,13 +351,14 @@ def _pairs(
         a, b = (i, j) if over_family.values[i] >= over_family.values[j] else (j, i)
         difference = over_family.difference(a, b, comparisons)
         default = at_default(found.default[a], found.default[b], len(study.methods)) if found.default.size else None
+        more = None if sign(default) != 0 else runs_to_decide(found.default[a], found.default[b], len(study.methods))
         size, part = len(study.members), parts[a][b]
         needed = budget_to_decide(over_family, a, b, size, part, comparisons, seeds=study.seeds)
         reversal = smallest_reversal(means[a], means[b], sample.weights).distance
         dominates = 1 if first[a, b] else 2 if second[a, b] else 0
         order = order_of(difference, default)
         ratio = _ratio(study, found.returns[:, used], sample, over_family, a, b, comparisons)
-        made.append(PairResult(a, b, difference, wins[a][b], default, order, dominates, needed, reversal, ratio))
+        made.append(PairResult(a, b, difference, wins[a][b], default, order, dominates, needed, more, reversal, ratio))
     return tuple(made)
 
 
@@ -354,5 +371,7 @@ def _ratio(
     if not over_family.known or not any(heavy) or not (sizes > 0).all() or len(np.unique(np.sign(means))) > 1:
         return None
     logs = estimate_over(study, sample, log_ratios(sizes[:1], sizes[1])).estimate(0, comparisons)
+    if not logs.known:
+        return None
     value, low, high = (math.exp(x) for x in (logs.value, logs.low, logs.high))
     return replace(logs, value=value, low=low, high=high, statistic="geometric mean of ratios over the family")

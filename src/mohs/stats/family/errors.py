@@ -69,6 +69,7 @@ def error_against_budget(
     level: float = 0.95,
     range_: Range | None = None,
     seeds: int = 1,
+    references: Range | None = None,
 ) -> tuple[DesignErrors, ...]:
     """The error of each design at each budget, by resampling from complete scores.
 
@@ -86,6 +87,7 @@ def error_against_budget(
         level: The coverage that intervals claim.
         range_: The least and the greatest possible score, if known.
         seeds: Runs that a sample sees of each method at each of its points.
+        references: Scores that others may have, as in `estimate_family`.
 
     Returns:
         One record for each design.
@@ -109,7 +111,7 @@ def error_against_budget(
         if name not in DESIGNS:
             raise unknown("design", name, DESIGNS)
     sizes = tuple(checked_budget(n, len(p)) for n in budgets)
-    bounds = None if range_ is None else checked_bounds(range_)
+    bounds, between = (None if given is None else checked_bounds(given) for given in (range_, references))
     checked_level(level)
     checked_count(repeats, "repeats")
     checked_count(seeds, "seeds")
@@ -121,7 +123,7 @@ def error_against_budget(
     for name, at, sample in _samples(p, space, sizes, designs, repeats, seed):
         which = rng.integers(runs.shape[2], size=(len(runs), len(sample.chosen), seeds))
         seen = np.take_along_axis(runs[:, sample.chosen], which, axis=2)
-        estimate = estimate_in(sample, seen, p, space, level, bounds, distances=distances)
+        estimate = estimate_in(sample, seen, p, space, level, bounds, between, distances)
         ends = [estimate.estimate(k) for k in range(len(runs))]
         held = [e.low - 1e-12 <= t <= e.high + 1e-12 if e.known else np.nan for e, t in zip(ends, truth, strict=True)]
         errors[name][at].append(estimate.values - truth)

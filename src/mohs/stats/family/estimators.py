@@ -6,14 +6,18 @@ differences between neighbours, not that of all scores. With one seed at each po
 errors. With two or more the spread over seeds is known, and the design's error shrinks with the share of the family
 that was sampled.
 
-A sample whose scores are nearly all alike may lack the few points at which they are not. So no interval is narrower
-than one more point would make it, at the farthest score that any method has.
+A sample whose scores are nearly all alike may lack the few points at which they are not, and two seeds that agree may
+lack the third that does not. So no interval is narrower than that of scores that are all alike (`stats/bounded.py`):
+an end is at least the mean at which as many scores would still miss all others with probability (1 − level)/2, if these
+lay at the farther one of the references. Nor is it narrower than one more score would make it, at the farthest that was
+observed, which may lie beyond the references. Where references are not known, a method whose scores are all alike says
+nothing of how far others are, and has no interval.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, nan
+from math import inf, isfinite, isnan, nan
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,9 +28,11 @@ from mohs.stats.family.assisted import regression
 from mohs.stats.family.designs import DESIGNS, Sample
 from mohs.stats.family.frame import checked_weights, squared_distances, standardised
 from mohs.stats.family.tails import FEWEST_POINTS, skewness, too_skewed
-from mohs.stats.family.variance import Bools, covariance_of, share_bounds
+from mohs.stats.family.variance import Bools, covariance_of, seed_df, share_bounds
 from mohs.stats.intervals import Estimate, corrected_level, student_quantile
 from mohs.stats.ranges import Range, checked_bounds
+
+SPREADLESS = 1e-12  # of the size of the scores: what rounding may add to scores that are all alike
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,48 +42,47 @@ class FamilyEstimate:
     Attributes:
         values: The means.
         covariance: Of their errors, [K, K]: design and seeds together.
-        df: Degrees of freedom of Student's interval.
+        df: Degrees of freedom of Student's intervals, [K, K]: of differences, on the diagonal of the methods' means.
         n: Points with runs of every method.
         seeds: The least number of runs of a method at such a point.
         design: How the points were chosen.
         level: The coverage that intervals claim.
         known: Whether there are intervals.
         why: Why not; empty if there are.
+        alike: Whether all scores of a method are alike though their range is not known, [K]: it has no interval.
         skew: The skewness of the differences of two methods, [K, K]; on the diagonal that of a method's scores.
         bounds: The least and the greatest score; None if they are not known.
-        reach: The least and the greatest score that any method has at a point, or the bounds.
-        widest: The largest difference of two methods at a point.
-        unseen: The weight of one more point; 0 where all points have several runs.
+        reach: The bounds of scores, or the least and the greatest of all runs.
+        widest: The largest difference of two runs at a point.
+        between: The references, or the bounds; None where either end is not known.
+        trials: How many scores of equal weight the means are worth: runs where all points have several, else points.
+        whole: Whether all points have several seeds, so that only seeds are left to chance.
     """
 
     values: FloatArray
     covariance: FloatArray
-    df: float
+    df: FloatArray
     n: int
     seeds: int
     design: str
     level: float
     known: bool
     why: str
+    alike: Bools
     skew: FloatArray
     bounds: Range | None
     reach: Range
     widest: float
-    unseen: float
+    between: Range | None
+    trials: float
+    whole: bool
 
     def estimate(self, i: int, comparisons: int = 1) -> Estimate:
         """The mean of method i over the family, with its interval."""
         checked_index(i, len(self.values), "i")
         bounds = self.bounds or (-inf, inf)
-        return self._interval(
-            self.values[i],
-            self.covariance[i, i],
-            self.skew[i, i],
-            self.reach,
-            bounds,
-            "mean over the family",
-            comparisons,
-        )
+        c, statistic = self.covariance[i, i], "mean over the family"
+        return self._interval((i, i), self.values[i], c, self.reach, self.between, bounds, statistic, comparisons)
 
     def share(self, i: int, comparisons: int = 1) -> Estimate:
         """The mean of what lies between 0 and 1 at every point, such as success, with the interval of a proportion.
@@ -88,42 +93,57 @@ class FamilyEstimate:
         level, value = corrected_level(self.level, comparisons), float(np.clip(self.values[i], 0.0, 1.0))
         low = high = nan
         if self.known:
-            low, high = share_bounds(value, float(self.covariance[i, i]), self.n, self.df, level)
+            low, high = share_bounds(value, float(self.covariance[i, i]), self.n, float(self.df[i, i]), level)
         return Estimate(value, low, high, self.n, level, "share of the family", f"{self.design}, Korn and Graubard")
 
     def difference(self, i: int, j: int, comparisons: int = 1) -> Estimate:
         """By how much method i is better than method j over the family. Both have the same points."""
         for index, name in ((i, "i"), (j, "j")):
             checked_index(index, len(self.values), name)
-        c = self.covariance
-        variance = c[i, i] + c[j, j] - 2 * c[i, j] if i != j else 0.0
         low, high = self.bounds or (-inf, inf)
+        c, wide = self.covariance, self.widest if i != j else 0.0
+        far = 0.0 if i == j or self.between is None else self.between[1] - self.between[0]
         return self._interval(
+            (i, j),
             self.values[i] - self.values[j],
-            variance,
-            self.skew[i, j] if i != j else 0.0,
-            (-self.widest, self.widest) if i != j else (0.0, 0.0),
+            c[i, i] + c[j, j] - 2 * c[i, j],
+            (-wide, wide),
+            None if self.between is None else (-far, far),
             (low - high, high - low),
             "difference of means over the family",
             comparisons,
         )
 
     def _interval(
-        self, value: float, variance: float, skew: float, reach: Range, bounds: Range, statistic: str, comparisons: int
+        self,
+        methods: tuple[int, int],
+        value: float,
+        variance: float,
+        reach: Range,
+        between: Range | None,
+        bounds: Range,
+        statistic: str,
+        comparisons: int,
     ) -> Estimate:
         level = corrected_level(self.level, comparisons)
         low = high = nan
-        if self.known and not too_skewed(skew, self.n):
-            below, above = value - reach[0], reach[1] - value
-            if variance > 1e-18:
-                spread = max(variance**0.5, max(below, above) * self.unseen)
-                below = above = float(student_quantile(np.array(self.df), level)) * spread
-            else:  # all points agree (as in `stats/bounded.py`)
-                share = 1 - ((1 - level) / 2) ** (1 / self.n)
-                below, above = below * share, above * share
-            low, high = max(value - below, bounds[0]), min(value + above, bounds[1])
+        if self.known and not self.alike[list(methods)].any() and not too_skewed(self.skew[methods], self.n):
+            one_more = _farthest(value, reach) / (self.trials + 1)
+            half = float(student_quantile(self.df[methods], level)) * max(max(variance, 0.0) ** 0.5, one_more)
+            if between is not None:
+                half = max(half, _farthest(value, between) * unseen_share(self.trials, level))
+            low, high = np.clip([value - half, value + half], *bounds)
         method = f"{self.design}, Student t"
         return Estimate(float(np.clip(value, *bounds)), float(low), float(high), self.n, level, statistic, method)
+
+
+def _farthest(value: float, ends: Range) -> float:
+    return max(value - ends[0], ends[1] - value)
+
+
+def unseen_share(trials: float, level: float) -> float:
+    """The largest share of what so many trials may have missed."""
+    return float(1 - ((1 - level) / 2) ** (1 / trials))
 
 
 def estimate_family(
@@ -134,6 +154,7 @@ def estimate_family(
     level: float = 0.95,
     range_: Range | None = None,
     strata: ArrayLike | None = None,
+    references: Range | None = None,
 ) -> FamilyEstimate:
     """Estimates the mean score of each method over the family.
 
@@ -147,10 +168,13 @@ def estimate_family(
         level: The coverage that intervals claim.
         range_: The least and the greatest possible score, if both are known; no interval leaves it.
         strata: The stratum of each point, as for the design.
+        references: Scores between which those of other points and seeds may lie, though none was observed: 0 and 1
+            where scores are normalised.
 
     Returns:
-        Means and the covariance of their errors. There are no intervals with fewer than 16 points, with a design
-        that is biased or does not show its error, or where one point makes most of the spread of the scores.
+        Means and the covariance of their errors. There are no intervals with fewer than 16 points, unless all points
+        have several seeds, with a design that is biased or does not show its error, where one point makes most of the
+        spread of the scores, or where all scores of a method are alike and neither references nor `range_` are given.
 
     Raises:
         UsageError: Scores do not fit the sample, or no point has a run of every method.
@@ -160,14 +184,14 @@ def estimate_family(
         >>> features = [[float(i)] for i in range(100)]
         >>> sample = draw("pivotal", [0.01] * 100, features, n=25, seed=0)
         >>> scores = [[1 - i / 100 for i in sample.chosen], [0.5 for _ in sample.chosen]]
-        >>> found = estimate_family(sample, scores, [0.01] * 100, features)
+        >>> found = estimate_family(sample, scores, [0.01] * 100, features, references=(0.0, 1.0))
         >>> bool(abs(found.values[0] - 0.505) < 0.02), found.difference(0, 1).known
         (True, True)
     """
     checked_level(level)
-    bounds = None if range_ is None else checked_bounds(range_)
+    bounds, ends = (None if given is None else checked_bounds(given) for given in (range_, references))
     p, space = checked_weights(weights), standardised(features, strata)
-    return estimate_in(sample, as_runs(scores, len(sample.chosen)), p, space, level, bounds)
+    return estimate_in(sample, as_runs(scores, len(sample.chosen)), p, space, level, bounds, ends)
 
 
 def estimate_in(
@@ -177,6 +201,7 @@ def estimate_in(
     space: FloatArray,
     level: float,
     bounds: Range | None = None,
+    references: Range | None = None,
     distances: FloatArray | None = None,
 ) -> FamilyEstimate:
     """The estimate from runs [K, n, seeds] at places in a space; its squared distances [N, N] may be known already."""
@@ -195,22 +220,50 @@ def estimate_in(
     rows = chosen
     if distances is None:
         distances, rows = squared_distances(space[chosen], space[chosen]), np.arange(len(chosen))
-    covariance, df = covariance_of(sample, there, residual, w, distances, rows, runs if seeds > 1 else None)
-    n = len(chosen)
-    pairs = np.where(np.eye(len(y), dtype=bool)[:, :, None], y[:, None], y[:, None] - y)
-    skew, why, unseen = skewness(pairs, w), "", 1 / (n + 1)
-    if seeds > 1 and len(np.unique(chosen)) == len(p):  # all points ran: only seeds are left to chance
-        df, skew, unseen = float((count - 1).sum(axis=1).min()), np.zeros_like(skew), 0.0
+    covariance, design_df = covariance_of(sample, there, residual, w, distances, rows, runs if seeds > 1 else None)
+    n, k = len(chosen), len(y)
+    df, trials = np.full((k, k), design_df), 1 / float(w @ w)
+    pairs = np.where(np.eye(k, dtype=bool)[:, :, None], y[:, None], y[:, None] - y)
+    skew, why = skewness(pairs, w), ""
+    whole = seeds > 1 and len(np.unique(chosen)) == len(p)
+    if whole:
+        df, skew, trials = seed_df(runs, w**2), np.zeros_like(skew), trials * seeds
     elif not DESIGNS[sample.design].interval:
         why = f"no interval holds with the design {sample.design}."
     elif n < FEWEST_POINTS:
         why = f"an interval needs at least {FEWEST_POINTS} points, or all of them with several seeds; there are {n}."
-    low, high = bounds or (-inf, inf)
-    reach = (float(y.min()) if low == -inf else low, float(y.max()) if high == inf else high)
-    widest = float(np.abs(y[:, None] - y).max())
+    reach, widest, between, alike = _reach(runs, bounds or (-inf, inf), references)
     return FamilyEstimate(
-        values, covariance, df, n, seeds, sample.design, level, not why, why, skew, bounds, reach, widest, unseen
+        values,
+        covariance,
+        df,
+        n,
+        seeds,
+        sample.design,
+        level,
+        not why,
+        why,
+        alike,
+        skew,
+        bounds,
+        reach,
+        widest,
+        between,
+        trials,
+        whole,
     )
+
+
+def _reach(runs: FloatArray, bounds: Range, references: Range | None) -> tuple[Range, float, Range | None, Bools]:
+    """Where scores lie, how far two are apart, where others may lie, and which methods' scores say nothing of that."""
+    least, most = np.nanmin(runs, axis=2), np.nanmax(runs, axis=2)  # [K, n]
+    low, high = (value if isfinite(value) else nan for value in bounds)
+    reach = float(np.fmin(low, least.min())), float(np.fmax(high, most.max()))
+    widest = float((most.max(axis=0) - least.min(axis=0)).max())
+    between = references or (None if isnan(high - low) else bounds)
+    spread = most.max(axis=1) - least.min(axis=1)
+    alike = (spread <= SPREADLESS * np.abs(most).max(axis=1)) & (between is None)
+    return reach, widest, between, np.asarray(alike)
 
 
 def as_runs(scores: ArrayLike, n: int) -> FloatArray:

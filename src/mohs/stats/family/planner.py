@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from mohs.core.errors import UsageError
 from mohs.stats.checks import FloatArray, checked_count, checked_level
 from mohs.stats.family.designs import Sample
-from mohs.stats.family.estimators import FamilyEstimate, estimate_family
+from mohs.stats.family.estimators import FamilyEstimate, estimate_family, unseen_share
 from mohs.stats.family.tails import FEWEST_POINTS
 from mohs.stats.family.variance import seed_covariance
 from mohs.stats.intervals import corrected_level, student_quantile
@@ -33,13 +33,17 @@ class Components:
     """The variance of one score: between the points of a neighbourhood, and between the seeds of a point.
 
     With one seed they cannot be told apart: `split` is False and all of it counts as between points. `reach` is how far
-    from the mean a score may lie: no interval is narrower than one more point there would make it.
+    from the mean a score was observed, `missed` how far from it the references are: no interval is narrower than one
+    more score at the one, or what scores at the other that the sample has missed, would make it.
+    `noisy` is the share of the points whose seeds make most of the variance, where only seeds are left to chance.
     """
 
     between: float
     within: float
     split: bool
     reach: float = 0.0
+    noisy: float = 1.0
+    missed: float = 0.0
 
     def variance(self, points: int, seeds: int, size: int) -> float:
         """The variance of an average over so many points of a family of this size, with so many seeds at each.
@@ -49,10 +53,14 @@ class Components:
         left = 1 - points / size if self.split and seeds > 1 else 1.0
         return (self.between * left + self.within / seeds) / points
 
-    def error(self, points: int, seeds: int, size: int) -> float:
-        """The standard error on which the interval rests."""
-        unseen = 0.0 if seeds > 1 and points == size else self.reach / (points + 1)
-        return float(max(self.variance(points, seeds, size) ** 0.5, unseen))
+    def half_width(self, points: int, seeds: int, size: int, level: float, power: float = 0.0) -> float:
+        """The expected half of the interval's width; with `power`, so many standard errors more."""
+        whole = seeds > 1 and points == size
+        df = self.noisy * points * (seeds - 1) if whole else DF_PER_POINT * points
+        t = float(student_quantile(np.array(max(1.0, df)), level)) + power
+        trials = points * seeds if whole else points
+        spread = max(self.variance(points, seeds, size) ** 0.5, self.reach / (trials + 1))
+        return float(max(t * spread, self.missed * unseen_share(trials, level)))
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,7 @@ def components(
     features: ArrayLike,
     strata: ArrayLike | None = None,
     range_: Range | None = None,
+    references: Range | None = None,
 ) -> tuple[tuple[Components, ...], ...]:
     """Variance components of a pilot, for each method and each difference of two.
 
@@ -86,6 +95,7 @@ def components(
         features: Of all N points, [N, F].
         strata: The stratum of each point, as for the design.
         range_: The least and the greatest possible score, if known.
+        references: Scores that others may have, as in `estimate_family`.
 
     Returns:
         [K][K] components: those of a method on the diagonal, those of the difference of two elsewhere.
@@ -101,7 +111,7 @@ def components(
         >>> found[0][0].split, found[0][0].within > found[0][0].between
         (True, True)
     """
-    found = estimate_family(sample, scores, weights, features, range_=range_, strata=strata)
+    found = estimate_family(sample, scores, weights, features, range_=range_, strata=strata, references=references)
     runs = np.asarray(scores, dtype=np.float64)
     if found.seeds == 1 or runs.ndim == 2:
         return _components(found, found.covariance, np.zeros_like(found.covariance), split=False)
@@ -131,8 +141,22 @@ def _components(
         value = float(values[i])
         return max(value - low, high - value) if i == j else abs(value - float(values[j])) + found.widest
 
+    def missed(i: int, j: int) -> float:
+        if found.between is None:
+            return 0.0
+        (least, most), value = found.between, float(values[i])
+        return max(value - least, most - value) if i == j else abs(value - float(values[j])) + most - least
+
+    def noisy(i: int, j: int) -> float:
+        return min(1.0, float(found.df[i, j]) / (found.n * (found.seeds - 1))) if found.whole else 1.0
+
     each = range(len(values))
-    return tuple(tuple(Components(of(between, i, j), of(within, i, j), split, reach(i, j)) for j in each) for i in each)
+    return tuple(
+        tuple(
+            Components(of(between, i, j), of(within, i, j), split, reach(i, j), noisy(i, j), missed(i, j)) for j in each
+        )
+        for i in each
+    )
 
 
 def points_for_width(found: Components, width: float, size: int, seeds: int = 1, level: float = 0.95) -> int | None:
@@ -158,7 +182,7 @@ def points_for_width(found: Components, width: float, size: int, seeds: int = 1,
 
 def expected_width(found: Components, points: int, seeds: int, size: int, level: float = 0.95) -> float:
     """The width of the interval that so many points and seeds are expected to give."""
-    return float(2 * _student(points, level) * found.error(points, seeds, size))
+    return 2 * found.half_width(points, seeds, size, level)
 
 
 def plan_budget(found: Components, width: float, size: int, level: float = 0.95, seeds: int = 1) -> Budget | None:
@@ -233,7 +257,7 @@ def budget_to_decide(
     level = corrected_level(estimate.level, comparisons)
 
     def decides(points: int, seeds: int) -> bool:
-        return gap > 0 and (_student(points, level) + more) * found.error(points, seeds, size) <= gap
+        return gap > 0 and found.half_width(points, seeds, size, level, more) <= gap
 
     return _fewest(decides, found, size, seeds, level)
 
@@ -259,10 +283,6 @@ def _fewest_points(enough: Callable[[int], bool], size: int) -> int | None:
     tried = range(min(FEWEST_POINTS, size), size + 1)
     at = bisect_left(tried, True, key=enough)
     return None if at == len(tried) else tried[at]
-
-
-def _student(points: int, level: float) -> float:
-    return float(student_quantile(np.array(max(1.0, DF_PER_POINT * points)), level))
 
 
 def _check_width(width: float, level: float) -> None:

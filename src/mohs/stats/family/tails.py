@@ -41,8 +41,13 @@ def too_skewed(skew: ArrayLike, n: int) -> bool:
     return bool((REFUSED * np.square(skew) > n).any())
 
 
-def skewness_warning(skew: float, n: int) -> str:
+def skewness_warning(skew: float, n: int, size: int | None = None) -> str:
     """One sentence if n points are too few for how skewed the scores are; empty if they are enough.
+
+    Args:
+        skew: Of the scores.
+        n: The points of the sample.
+        size: The points of the family, where they are known.
 
     Example:
         >>> from mohs.stats.family import skewness_warning
@@ -50,15 +55,15 @@ def skewness_warning(skew: float, n: int) -> str:
         ''
         >>> skewness_warning(4.0, 60)
         'The scores are heavy-tailed (skewness 4.0): the interval of their mean needs about 400 points, not 60.'
+        >>> skewness_warning(4.0, 60, size=90)
+        'The scores are heavy-tailed (skewness 4.0): the interval of their mean needs all 90 points with several seeds.'
     """
-    needed = points_for_skewness(skew)
-    if n >= needed:
+    if n >= COCHRAN * skew**2:
         return ""
-    size = f"{skew:.1f}".replace("-", "−")
-    return (
-        f"The scores are heavy-tailed (skewness {size}): "
-        f"the interval of their mean needs about {needed:,} points, not {n}."
-    )
+    needed, skewed = points_for_skewness(skew), f"{skew:.1f}".replace("-", "−")
+    many = size is not None and needed > size
+    points = f"all {size:,} points with several seeds" if many else f"about {needed:,} points, not {n}"
+    return f"The scores are heavy-tailed (skewness {skewed}): the interval of their mean needs {points}."
 
 
 def log_ratios(scores: ArrayLike, baseline: ArrayLike) -> FloatArray:

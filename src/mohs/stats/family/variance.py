@@ -91,3 +91,22 @@ def seed_covariance(runs: FloatArray, factors: FloatArray) -> FloatArray:
     # Var of the mean is s²/m with s² over m − 1; a covariance counts the seeds that both methods have.
     scale = both / np.maximum(both - 1, 1) / (count.T[:, :, None] * count.T[:, None, :])
     return np.asarray(np.einsum("n,nkl->kl", factors, product * scale))
+
+
+def seed_df(runs: FloatArray, factors: FloatArray) -> FloatArray:
+    """Degrees of freedom [K, K] of Σ factor · variance over seeds: of differences, on the diagonal of methods.
+
+    Welch's (1947): few points may make most of the variance, and then only their seeds count. Where seeds agree at all
+    points, all of them count.
+    """
+    k = len(runs)
+    found = np.empty((k, k))
+    for i in range(k):
+        for j in range(k):
+            values = runs[i] - runs[j] if i != j else runs[i]
+            count = np.maximum((~np.isnan(values)).sum(axis=1), 2)  # without two pairs there is no difference to judge
+            parts = factors * np.nan_to_num(np.nanvar(values, axis=1)) / (count - 1)
+            total, squares = parts.sum(), (parts**2 / (count + 1)).sum()
+            most = float((count - 1).sum())
+            found[i, j] = np.clip(total**2 / squares - 2, 1.0, most) if squares > 0 else most
+    return found

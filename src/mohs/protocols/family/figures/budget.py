@@ -11,7 +11,7 @@ from plotly.subplots import make_subplots
 
 from mohs.protocols.family.verdict import LEVEL, FamilyVerdict
 from mohs.report import numbers
-from mohs.report.figures.looks import DASHES, broken, colour
+from mohs.report.figures.looks import COLOURS, DASHES, broken, colour
 from mohs.report.figures.marks import level_line
 from mohs.report.theme import LIGHT, dress, heading
 from mohs.stats.family import DESIGNS, RESAMPLED, error_against_budget
@@ -59,6 +59,7 @@ def budget_errors(verdict: FamilyVerdict) -> BudgetErrors | None:
         REPEATS,
         level=LEVEL,
         range_=verdict.outcomes.bounds,
+        references=verdict.outcomes.references,
     )
     models = "one model" if seeds == 1 else f"one of {seeds} models"
     note = (
@@ -93,7 +94,7 @@ def budget_figure(data: BudgetErrors) -> go.Figure:
             figure.add_scatter(
                 x=list(data.sizes), y=line.tolist(), mode="lines+markers", name=name, legendgroup=name,
                 showlegend=row == 1, marker={"size": 6},
-                line={"color": colour(i), "width": 2.0, "dash": DASHES[i % len(DASHES)]},
+                line={"color": _colour(i), "width": 2.0, "dash": DASHES[i % len(DASHES)]},
                 hovertemplate=f"%{{y:{written}}} with %{{x}} models<extra>{name}</extra>", **cell,
             )  # fmt: skip
         figure.add_annotation(heading(title, 0, 1, f"x{axis} domain", f"y{axis} domain"))
@@ -104,6 +105,11 @@ def budget_figure(data: BudgetErrors) -> go.Figure:
     figure.update_yaxes(tickformat=".0%", range=[np.floor(10 * least) / 10, 1.015], row=3, col=1)
     figure.add_shape(level_line(LEVEL, "3", {"color": LIGHT.muted, "width": 1, "dash": "dot"}))
     return figure
+
+
+def _colour(design: int) -> str:
+    """No colour twice: there is one design more than colours."""
+    return colour(design) if design < len(COLOURS) else LIGHT.ink
 
 
 def _least(coverage: Floats) -> Floats:

@@ -31,13 +31,14 @@ class Convergence:
 
 def convergence(verdict: FamilyVerdict) -> Convergence | None:
     """None where the sample is not nested, or has too few points to be cut."""
-    study, n = verdict.study, len(verdict.used)
+    study, used = verdict.study, verdict.used
+    n = len(used)
     if not study.nested or n < FEWEST_POINTS + 4:
         return None
     sizes = tuple(int(size) for size in np.unique(np.geomspace(FEWEST_POINTS, n, STEPS).round()))
     scores = verdict.outcomes.scores
     found = [
-        estimate_over(study, sample_of(study, verdict.used[:size]), scores[:, verdict.used[:size]]) for size in sizes
+        estimate_over(study, sample_of(study, used[:size]), scores[:, used[:size]], verdict.outcomes) for size in sizes
     ]
     agents = tuple(study.labels.index(m.name) for m in verdict.ranked)
     note = f"each estimate uses the first points of one order · {numbers.level(LEVEL)} intervals"

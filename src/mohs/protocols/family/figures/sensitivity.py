@@ -65,6 +65,7 @@ def failure_sensitivity(verdict: FamilyVerdict) -> Sensitivity | None:
             SHOWN,
             REPEATS,
             range_=verdict.outcomes.bounds,
+            references=verdict.outcomes.references,
         )
         for kind in KINDS
     ]
