@@ -86,7 +86,8 @@ def dials_climb(data: Mapping[str, Mapping[str, Any]]) -> Finding:
             f"{dose}: {cost['value']:.2f} [{cost['low']:.2f}, {cost['high']:.2f}]"
             for dose, cost in zip(of["doses"], of["costs"], strict=True)
         ]
-        rows.append([f"`{name}`", of["cost"], "; ".join(doses), "yes" if of["rises"] else "no"])
+        where = f"{of['game']}, {of['steps']:,} steps"
+        rows.append([f"`{name}`", where, of["cost"], "; ".join(doses), "yes" if of["rises"] else "no"])
     climbs = [bool(of["rises"]) for of in data.values()]
     return Finding(
         "Dose ladders",
@@ -94,8 +95,8 @@ def dials_climb(data: Mapping[str, Mapping[str, Any]]) -> Finding:
         "for every dial no dose is clearly below an easier one (intervals apart) and the hardest is clearly above the "
         "easiest",
         "reproduced" if all(climbs) else f"different ({sum(climbs)} of {len(climbs)} dials)",
-        [*markdown(("dial of `arcade/collect`", "cost", "doses", "rises"), rows), "",
-         f"PPO, {data[next(iter(data))]['costs'][0]['n']} seeds at each dose, 40,000 steps."],
+        [*markdown(("dial", "game", "cost", "doses", "rises"), rows), "",
+         f"PPO, {data[next(iter(data))]['costs'][0]['n']} seeds at each dose, 500 training levels."],
     )  # fmt: skip
 
 
