@@ -23,7 +23,7 @@ import mohs
 from benchmarks import planted_challenges, planted_ladders
 from benchmarks.section import Finding, markdown, replace_section, shown
 from mohs.protocols.lcd.asked import make_study
-from mohs.protocols.lcd.conditions import Remedy, helped, helps
+from mohs.protocols.lcd.conditions import PIXELS, Remedy, helped, helps
 from mohs.protocols.lcd.sentences import KINDS
 from mohs.protocols.lcd.verdict import Challenge, GameResult, LcdVerdict
 from mohs.report import numbers
@@ -185,7 +185,7 @@ def gains_add_up(verdict: LcdVerdict) -> Finding:
         "the synergy is positive on some games (whole interval) and negative on others",
         f"{outcome} ({more} of {len(found)} more, {less} less)",
         [*markdown(("game", "synergy"), [[s.game, numbers.estimated(s.extra)] for s in found]), "",
-         "In shares of the range from the random policy to the best return."],
+         "In shares of the range from the random policy to the best return. All intervals hold together at 95%."],
     )  # fmt: skip
 
 
@@ -196,7 +196,7 @@ def front_ends_help(verdict: LcdVerdict) -> Sequence[Finding]:
         for r in verdict.results
     ]
     gains = [r.gains[Remedy.MOTION] for r in verdict.results]
-    costs = np.array([1 - r.runs.areas["pixels"] / r.reached.value for r in verdict.results])
+    costs = np.array([1 - r.runs.areas[PIXELS] / r.reached.value for r in verdict.results])
     related = spearman(costs, np.array([_gained(r, Remedy.MOTION) for r in verdict.results]))
     more, less = sum(e.low > 0 for e in gains), sum(e.high < 0 for e in gains)
     generic = [r.gains[Remedy.GENERIC] for r in verdict.results]

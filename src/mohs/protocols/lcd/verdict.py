@@ -36,6 +36,7 @@ from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
 from mohs.runs.results import Results
 from mohs.stats import Estimate, estimate
+from mohs.stats.intervals import corrected_level
 from mohs.stats.lcd import (
     FEWEST_GAMES,
     Cost,
@@ -164,7 +165,10 @@ class Agreement:
 
 @dataclass(frozen=True)
 class Synergy:
-    """Whether a better agent and a better view give more together than the sum of both gains (Figure 5)."""
+    """Whether a better agent and a better view give more together than the sum of both gains (Figure 5).
+
+    The intervals of all games of a study hold together.
+    """
 
     first: str
     second: str
@@ -244,7 +248,11 @@ def verdict(study: LcdStudy, results: Results) -> LcdVerdict:
         {label: _normalised({r.game: r.phi for r in of}) for label, of in by_agent.items()},
         {label: _normalised({r.game: r.psi for r in of}) for label, of in by_agent.items()},
         tuple(_agreement(by_agent[a], by_agent[b]) for a, b in pairs if len(study.games) >= FEWEST_GAMES),
-        tuple(_synergy(p, q) for a, b in pairs for p, q in zip(by_agent[a], by_agent[b], strict=True)),
+        tuple(
+            _synergy(p, q, corrected_level(LEVEL, len(study.games)))
+            for a, b in pairs
+            for p, q in zip(by_agent[a], by_agent[b], strict=True)
+        ),
         results.planned,
         results.missing,
     )
@@ -312,6 +320,7 @@ def told_for_both(
     return [(game, pair) for game, pair in pairs if all(cost and cost.judgement.told for cost in pair)]
 
 
-def _synergy(first: GameResult, second: GameResult) -> Synergy:
+def _synergy(first: GameResult, second: GameResult, level: float) -> Synergy:
     a, b = first.runs.areas, second.runs.areas
-    return Synergy(first.agent, second.agent, first.game, synergy(a[PIXELS], a[SEMANTIC], b[PIXELS], b[SEMANTIC]))
+    extra = synergy(a[PIXELS], a[SEMANTIC], b[PIXELS], b[SEMANTIC], level)
+    return Synergy(first.agent, second.agent, first.game, extra)

@@ -37,7 +37,7 @@ def cost_forest(verdict: LcdVerdict) -> Forest:
             for what, cost in parts.items()
             if cost is not None and cost.judgement.told
         ]
-    return _forest(verdict, rows, _SHARE)
+    return _forest(rows, _SHARE)
 
 
 def control_forest(verdict: LcdVerdict) -> Forest:
@@ -48,7 +48,7 @@ def control_forest(verdict: LcdVerdict) -> Forest:
         for name, cost in result.controls.items()
         if cost.judgement.told
     ]
-    return _forest(verdict, rows, f"controls, which should be zero · {_SHARE}")
+    return _forest(rows, f"controls, which should be zero · {_SHARE}")
 
 
 def gain_forest(verdict: LcdVerdict) -> Forest:
@@ -58,17 +58,18 @@ def gain_forest(verdict: LcdVerdict) -> Forest:
         for result in verdict.results
         for remedy, e in result.gains.items()
     ]
-    return _forest(verdict, rows, "gain in normalised area: shaping over the semantic view, front-ends over pixels")
+    return _forest(rows, "gain in normalised area: shaping over the semantic view, front-ends over pixels")
 
 
 def synergy_forest(verdict: LcdVerdict) -> Forest:
     """What a better agent and a better view give together beyond the sum of both gains."""
     rows = [ForestRow(short(f"{s.game}: {s.second} over {s.first}", 40), s.extra) for s in verdict.synergies]
-    return _forest(verdict, rows, "normalised area beyond the sum of both gains")
+    return _forest(rows, "normalised area beyond the sum of both gains · all hold together at 95%")
 
 
-def _forest(verdict: LcdVerdict, rows: list[ForestRow], what: str) -> Forest:
+def _forest(rows: list[ForestRow], what: str) -> Forest:
     ends = [x for row in rows for x in (row.estimate.low, row.estimate.high) if _LEAST <= x <= _MOST]
     limits = (min([0.0, *ends]), max([0.0, *ends])) if ends else None
-    note = f"{what} · {numbers.level(LEVEL)} intervals · {numbers.count(row.estimate.n for row in rows)}"
+    level = max((row.estimate.level for row in rows), default=LEVEL)
+    note = f"{what} · {numbers.level(level)} intervals · {numbers.count(row.estimate.n for row in rows)}"
     return Forest(tuple(rows), note, line=0.0, limits=limits)
