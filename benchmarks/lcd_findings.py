@@ -27,6 +27,7 @@ from mohs.protocols.lcd.conditions import PIXELS, Remedy, helped, helps
 from mohs.protocols.lcd.sentences import KINDS
 from mohs.protocols.lcd.verdict import Challenge, GameResult, LcdVerdict
 from mohs.report import numbers
+from mohs.report.methods import counted
 from mohs.stats import Estimate
 from mohs.stats.comparison import spearman
 from mohs.stats.counts import share
@@ -237,7 +238,7 @@ def shaping_helps(verdict: LcdVerdict) -> Finding:
         "intervals)",
         "reproduced" if all(sure) else f"{'different' if any(against) else 'open'} ({sum(sure)} of {len(sure)})",
         [*markdown(("game", "reached without", "cost of rarer reward", "gain from shaping"), rows), "",
-         f"In the semantic view. Over {len(results)} games a rank correlation with the learning challenge says "
+         f"In the semantic view. Over {counted(len(results), 'game')} a rank correlation with the learning challenge says "
          "nothing; the paper's ρ = .92 over three games cannot occur."],
     )  # fmt: skip
 
