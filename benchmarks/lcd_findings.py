@@ -238,8 +238,8 @@ def shaping_helps(verdict: LcdVerdict) -> Finding:
         "intervals)",
         "reproduced" if all(sure) else f"{'different' if any(against) else 'open'} ({sum(sure)} of {len(sure)})",
         [*markdown(("game", "reached without", "cost of rarer reward", "gain from shaping"), rows), "",
-         f"In the semantic view. Over {counted(len(results), 'game')} a rank correlation with the learning challenge says "
-         "nothing; the paper's ρ = .92 over three games cannot occur."],
+         f"In the semantic view. Over {counted(len(results), 'game')} a rank correlation with the learning challenge "
+         "says nothing; the paper's ρ = .92 over three games cannot occur."],
     )  # fmt: skip
 
 
