@@ -29,6 +29,13 @@ def clopper_pearson_bounds(successes: IntArray, n: int, level: float) -> tuple[F
     return low, high
 
 
+def share_inside(low: FloatArray, high: FloatArray, truth: float | FloatArray) -> float:
+    """The share of the intervals that hold the truth; those that are unknown do not count."""
+    given = ~np.isnan(low)
+    inside = (low <= truth) & (truth <= high)
+    return float(inside[given].mean()) if given.any() else math.nan
+
+
 def share(successes: int, n: int, level: float = LEVEL) -> Estimate:
     """The proportion of successes among n, with Clopper and Pearson's interval."""
     checked_level(level)

@@ -7,7 +7,6 @@ import pytest
 
 from mohs.core.errors import UsageError
 from mohs.stats import estimate
-from mohs.stats.coverage import family_errors
 from mohs.stats.family import (
     DESIGNS,
     better_on_random_member,
@@ -17,6 +16,7 @@ from mohs.stats.family import (
     rank_intervals,
     skewness_warning,
 )
+from mohs.stats.family.coverage import family_errors
 from mohs.stats.family.designs import Sample
 from mohs.stats.family.simulated import simulated_cartpoles
 from mohs.stats.family.variance import neighbour_covariance, share_bounds

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mohs.stats.checks import FloatArray
+from mohs.stats.counts import share_inside
 from mohs.stats.intervals import Estimate, student_quantile
 from mohs.stats.lcd.contrasts import gain, synergy
 from mohs.stats.lcd.costs import costs
@@ -75,7 +76,7 @@ class Planted:
         top, bottom = fitted_ends(HALVINGS, runs) if self.line else (runs[-1], runs[0])
         _, _, low, high, judgements = costs(top, bottom, runs[-1], runs[0], Rules(), LEVEL)
         rates = {str(name): sum(found is name for found in judgements) / studies for name in Judgement}
-        return {"coverage": _inside(low, high, self.truth), **rates}
+        return {"coverage": share_inside(low, high, self.truth), **rates}
 
 
 def view_case(loss: float, noise: Noise, best: float = BEST) -> Planted:
@@ -158,7 +159,7 @@ def design_rows(studies: int, seed: int = 0) -> Iterator[tuple[str, list[str]]]:
         found = []
         for n in SIZES:
             low, high = ends(case.noise.runs(np.random.default_rng([seed, n]), case.means, studies, n))
-            found.append(f"{_inside(low, high, 1 - case.truth):.3f} · {np.median(high - low):.3f}")
+            found.append(f"{share_inside(low, high, 1 - case.truth):.3f} · {np.median(high - low):.3f}")
         return found
 
     for correlation in (0.0, 0.5, 0.9):
@@ -182,7 +183,9 @@ def other_rows(studies: int, seed: int = 0) -> Iterator[tuple[str, list[str]]]:
         for n in SIZES:
             runs = noise.runs(np.random.default_rng([seed, n]), means, studies, n)
             ends = [study(runs[:, i]) for i in range(studies)]
-            found.append(f"{_inside(np.array([e.low for e in ends]), np.array([e.high for e in ends]), truth):.3f}")
+            found.append(
+                f"{share_inside(np.array([e.low for e in ends]), np.array([e.high for e in ends]), truth):.3f}"
+            )
         return found
 
     for name, noise in NOISES.items():
@@ -211,10 +214,6 @@ def _ellipse(noise: Noise, n: int, studies: int, seed: int) -> float:
         apart = truth - centre
         inside += bool(apart @ np.linalg.solve(covariance, apart) <= radius**2)
     return inside / studies
-
-
-def _inside(low: FloatArray, high: FloatArray, truth: float) -> float:
-    return float(((low <= truth) & (truth <= high)).mean())
 
 
 def print_costs(studies: int, seed: int = 0) -> None:
