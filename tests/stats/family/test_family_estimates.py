@@ -289,8 +289,8 @@ def test_the_default_design_is_unbiased_and_covers(weighting, seeds):
     for n, row in found.items():
         assert np.abs(row["bias"]).max() <= 0.005
         assert row["coverage"].min() >= 0.92
-        # Of fewer points intervals are wider: they allow for failures that the sample may lack.
-        assert n < 144 or row["coverage"].mean() <= 0.98
+        # With few points and little noise intervals are wider: they allow for failures that the sample may lack.
+        assert (n < 144 and seeds == 3) or row["coverage"].mean() <= 0.98
 
 
 def test_the_simulated_family_is_as_it_says():
