@@ -16,7 +16,7 @@ EDITIONS: Mapping[str, Mapping[str, Any]] = {
         "params": {"distribution_mode": "easy", "size": 32},
         "levels": 500,
         "steps": 300_000,
-        "seeds": 3,
+        "seeds": 5,
         "evaluations": 6,
         "episodes": 16,
         "floor": 0.01,  # of a range whose upper end takes thousands of times these steps
