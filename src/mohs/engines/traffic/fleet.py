@@ -16,6 +16,7 @@ from mohs.engines.traffic.arrivals import factors, rates
 from mohs.engines.traffic.junction import LEFT, MOVEMENTS, Junction, junction
 from mohs.engines.traffic.law import LAW
 from mohs.engines.traffic.layout import INSTANCE, METRICS, REWARDS, TASK, block_size, cars_of, lanes_of
+from mohs.engines.traffic.signal import slots
 
 
 def _plain(function: Any) -> Any:
@@ -96,11 +97,6 @@ def _write_task(record: Any, task: Task, built: Junction, ints: Arena, floats: A
     oncoming = [sum(lane.movements != (LEFT,) for lane in built.of((a + 2) % 4)) for a in range(4)]
     record["gaps"] = floats.put(np.array([discharge.gap(lanes) for lanes in oncoming]))
     record["rates"], record["hours"] = floats.put(rates(built)), floats.put(factors(task["profile"]))
-
-
-def slots(values: Mapping[str, Any], built: Junction) -> int:
-    """How many lanes are observed of each approach."""
-    return int(values["observed_lanes"]) or max(len(built.of(approach)) for approach in range(4))
 
 
 def spaces(task: Task) -> tuple[str, int, int]:

@@ -15,6 +15,7 @@ from gymnasium import spaces
 from mohs.engines.traffic.discharge import SPACE
 from mohs.engines.traffic.fleet import TrafficFleet, fleet
 from mohs.engines.traffic.junction import APPROACHES
+from mohs.engines.traffic.signal import Signal, signal
 from mohs.envs.fleets import Face, FleetVectorEnv, Info, Spaces
 from mohs.envs.single import FleetEnv
 
@@ -33,6 +34,11 @@ class IntersectionEnv(FleetEnv):
 
     face = FACE
     fleet: TrafficFleet
+
+    @property
+    def signal(self) -> Signal:
+        """What the numbers of an observation mean, and what each phase serves."""
+        return signal(self.task.values)
 
     def _info(self) -> Info:
         if not self.fleet.instances["over"][0]:
