@@ -80,6 +80,20 @@ def _python(name: str, text: str) -> AgentEntry:
     )
 
 
+def _controller(name: str, config: str, text: str, learns: bool = True) -> AgentEntry:
+    """A controller of traffic signals that needs no network."""
+    module = f"mohs.agents.traffic.{name}"
+    return AgentEntry(
+        name,
+        text,
+        maker=f"{module}:make_{name}",
+        config=config,
+        check_plays="mohs.agents.traffic.signals:check_plays",
+        history=0,
+        learns=learns,
+    )
+
+
 ENTRIES = (
     tabular_agent("q_learning", "tabular Q-learning"),
     tabular_agent(
@@ -116,6 +130,13 @@ ENTRIES = (
     ),
     _python("gorp", "greedy over random play: tries all sequences of k actions, each followed by random play"),
     _python("sqirl", "greedy over random play by regression on observations"),
+    _controller("fixed", "mohs.agents.traffic.fixed:FixedConfig", "fixed plan of a traffic signal, tuned by playing"),
+    _controller(
+        "max_pressure",
+        "mohs.agents.hyperparameters:Config",
+        "traffic signal whose phase with most vehicles gets the green; learns nothing",
+        learns=False,
+    ),
     AgentEntry(
         "optimal",
         "optimal policy, computed from the exact table",

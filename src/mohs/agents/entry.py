@@ -41,6 +41,7 @@ class AgentEntry:
         lifelong: Whether it has the hyperparameter `lifelong`: methods for a change of the task.
         history: The number of latest observations that it acts on, as a number or as the name of the hyperparameter
             that sets it. 0: all of them, because it is recurrent or plans ahead.
+        learns: Whether training changes it. `mohs family` evaluates others without training.
         eager: `agent, steps -> Agent`, the agent with a first update after that many steps, for trials of the cost.
 
     Example:
@@ -67,6 +68,7 @@ class AgentEntry:
     task_id: bool = False
     lifelong: bool = False
     history: int | str = 1
+    learns: bool = True
     eager: str | None = None
 
     def realisation(self, name: str) -> Callable[..., Any]:

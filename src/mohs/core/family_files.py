@@ -2,8 +2,9 @@
 
 A file has `env` and either `axes` (their Cartesian product) or `points` (a table each: values on the axes, and `name`,
 `weight`, `stratum`, `marks`, `features`). It may have `title`, `source`, `text`, `params` (the same at all points),
-`default` (values on the axes), `weights` (by the name of a point), `strata` (by name, the values that belong to it) and
-`editions` (by name, what is run of it: `methods`, `budget`, `seeds`, `steps`).
+`default` (values on the axes), `weights` (by the name of a point), `strata` (by name, the values that belong to it),
+`scores` (how they are measured: `evaluate`, parameters of the evaluated task, and `failure`, the score below which a
+method fails) and `editions` (by name, what is run of it: `methods`, `budget`, `seeds`, `steps`).
 JSON of `Family.to_json` is read too. docs/families.md describes the formats.
 """
 
@@ -32,7 +33,21 @@ from mohs.core.values import canonical_json, to_json
 SHIPPED = Path(__file__).parents[1] / "families"
 FEATURE = "feature:"  # prefix of the columns with features
 ROUNDED = 1e-3  # by which the sum of weights in a file may miss 1
-_KEYS = {"title", "source", "text", "env", "params", "axes", "points", "default", "weights", "strata", "editions"}
+_KEYS = {
+    "title",
+    "source",
+    "text",
+    "env",
+    "params",
+    "axes",
+    "points",
+    "default",
+    "weights",
+    "strata",
+    "scores",
+    "editions",
+}
+_SCORES = {"evaluate", "failure"}
 _EDITION = {"methods", "budget", "seeds", "steps"}
 _PARTS = ("name", "weight", "stratum", "marks", "features")
 _COLUMNS = ("name", "env", "weight", "stratum", "marks")
@@ -51,6 +66,7 @@ class FamilyFile:
     rows: tuple[Mapping[str, Any], ...]  # of each point, the values on the axes and its other parts
     params: Mapping[str, Any]
     default: Mapping[str, Any] | None
+    scores: Mapping[str, Any]  # how they are measured, where that is not the usual way
     editions: Mapping[str, Mapping[str, Any]]  # by name, what is run of the family
 
 
@@ -79,17 +95,26 @@ def read_family(source: str | Path, env: str | None = None) -> Family:
     path = find_file("family", str(source), SHIPPED)
     data = read_table(path)
     with _within(path.name):
-        if env is None and set(data) == {"axes", "points"}:
+        if env is None and _is_json(data):
             return Family.from_json(data)
         file = _file(path.stem, data)
         return _family(replace(file, env=env or file.env))
 
 
+def _is_json(data: Mapping[str, Any]) -> bool:
+    """Whether a file holds what `Family.to_json` gives."""
+    return set(data) == {"axes", "points"}
+
+
 def describe(source: str) -> FamilyFile:
     """What a file, or the shipped family of this name, says before any task is made."""
     path = find_file("family", source, SHIPPED)
+    data = read_table(path)
     with _within(path.name):
-        return _file(path.stem, read_table(path))
+        if _is_json(data):
+            family = Family.from_json(data)
+            data = {"env": family[0].task.env, "points": [dict(p.at) for p in family]}
+        return _file(path.stem, data)
 
 
 def read_csv(path: Path, env: str | None = None, params: Mapping[str, Any] | None = None) -> Family:
@@ -166,8 +191,17 @@ def _file(name: str, data: Mapping[str, Any]) -> FamilyFile:
         rows=tuple(placed),
         params=_table(data, "params"),
         default=default,
+        scores=_scores(_table(data, "scores")),
         editions=_editions(_table(data, "editions")),
     )
+
+
+def _scores(scores: Mapping[str, Any]) -> dict[str, Any]:
+    for key in scores:
+        if key not in _SCORES:
+            raise unknown("key in scores", key, _SCORES)
+    _table(scores, "evaluate")
+    return dict(scores)
 
 
 def _editions(editions: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

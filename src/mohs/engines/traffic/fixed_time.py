@@ -1,4 +1,4 @@
-"""Which fixed plan suits an intersection? Webster's cycle and splits, as the phases of decisions that are repeated."""
+"""Which fixed plan suits an intersection? One without knowledge, and Webster's: phases of decisions, repeated."""
 
 from __future__ import annotations
 
@@ -13,9 +13,27 @@ from mohs.engines.traffic.arrivals import HOUR
 from mohs.engines.traffic.discharge import CLEARED, gap, saturation_flow, start_up_loss
 from mohs.engines.traffic.fleet import TrafficFleet
 from mohs.engines.traffic.junction import APPROACHES, LEFT, RIGHT, THROUGH, Junction
+from mohs.engines.traffic.signal import Signal
 
+UNTUNED = 90.0  # s of the cycle of a plan that was not tuned
 _LONGEST = 120.0  # s of a cycle
 _LARGEST = 0.95  # the sum of flow ratios that is planned for
+
+
+def untuned(signal: Signal) -> list[int]:
+    """A plan that knows no flows: the phase of each decision of a cycle.
+
+    The phases share a cycle of 90 s in proportion to the streams that they protect, in whole decisions, at least one
+    each: 40 s for each street, or 30 s and 10 s for its left turns.
+    """
+    protected = (signal.greens == 1).sum(axis=1)
+    shares = protected / max(protected.sum(), 1) * UNTUNED / signal.decision
+    return repeated(np.maximum(shares.astype(int), 1))
+
+
+def repeated(counts: Sequence[int] | npt.NDArray[np.int64]) -> list[int]:
+    """The plan in which each phase is shown for so many decisions."""
+    return np.repeat(np.arange(len(counts)), counts).tolist()
 
 
 def permissive_flow(junction: Junction, approach: int) -> float:
@@ -73,7 +91,7 @@ def webster(junction: Junction, decision: float = 10.0, yellow: float = 3.0, all
     cycle = min((1.5 * total + 5) / (1 - ratios.sum()), _LONGEST)
     greens = max(cycle - total, 0.0) * ratios / ratios.sum()
     counts = np.maximum(np.round((greens + lost) / decision), 1).astype(int)
-    return np.repeat(np.arange(len(ratios)), counts).tolist()
+    return repeated(counts)
 
 
 def play_fixed(

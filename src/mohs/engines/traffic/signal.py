@@ -28,11 +28,19 @@ class Signal:
         features: what each slot has one number of, in this order; an observation lists slot after slot.
         permits: whether a slot holds vehicles of a stream, [slots, streams]; no stream where an approach has no lane.
         greens: 0 for red, 0.5 for a green that gives way, 1 for a protected one, [phases, streams].
+        decision: seconds between two decisions.
+        yellow: seconds of it before a change of the phase.
+        all_red: seconds after that until the next green.
+        junction: the intersection with its flows, where it is known.
     """
 
     features: tuple[str, ...]
     permits: npt.NDArray[np.bool_]
     greens: Floats
+    decision: float = 10.0
+    yellow: float = 3.0
+    all_red: float = 1.0
+    junction: Junction | None = None
 
     @cached_property
     def served(self) -> Floats:
@@ -58,15 +66,17 @@ def greens(built: Junction) -> Floats:
 def signal(params: Mapping[str, Any]) -> Signal:
     """The signal of the intersection that the parameters of `traffic/intersection` describe."""
     built = junction(params)
+    times = {name: params[name] for name in ("decision", "yellow", "all_red")}
     if params["observation"] == "movements":
         streams = [a * len(MOVEMENTS) + m for a in range(len(APPROACHES)) for m in (LEFT, THROUGH)]
-        return Signal(MOVEMENT_FEATURES, np.eye(STREAMS, dtype=np.bool_)[streams], greens(built))
+        permits = np.eye(STREAMS, dtype=np.bool_)[streams]
+        return Signal(MOVEMENT_FEATURES, permits, greens(built), junction=built, **times)
     most = slots(params, built)
     permits = np.zeros((len(APPROACHES) * most, STREAMS), dtype=np.bool_)
     for approach in range(len(APPROACHES)):
         for i, lane in enumerate(built.of(approach)):
             permits[approach * most + i, [approach * len(MOVEMENTS) + m for m in lane.movements]] = True
-    return Signal(LANE_FEATURES, permits, greens(built))
+    return Signal(LANE_FEATURES, permits, greens(built), junction=built, **times)
 
 
 def slots(values: Mapping[str, Any], built: Junction) -> int:

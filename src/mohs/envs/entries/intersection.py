@@ -54,6 +54,7 @@ INTERSECTION = Environment(
     face="mohs.envs.traffic.intersection:IntersectionEnv",
     vector_face="mohs.envs.traffic.intersection:IntersectionVectorEnv",
     spaces="mohs.engines.traffic.fleet:spaces",
+    score="mohs.engines.traffic.references:score",
     align="mohs.engines.traffic.fleet:aligned",
     renderer="mohs.envs.render.intersection:picture",
 )

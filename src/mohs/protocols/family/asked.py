@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from mohs.agents.registry import as_agent
 from mohs.core.cell import Agent
@@ -45,6 +45,7 @@ def make_study(
         own = told.pop("methods")
         methods = methods or own
         options |= {name: value for name, value in told.items() if options.get(name) is None}
+    options |= _scores(family, options)
     if not methods:
         raise UsageError("name at least one method, such as ppo, or an edition of the family.")
     found, title = _family(family, env, vary, params)
@@ -55,9 +56,22 @@ def make_study(
     return FamilyStudy.make(agents, found, title, baseline=reference, **options)
 
 
+def _scores(family: str | Family | None, options: Mapping[str, Any]) -> dict[str, Any]:
+    """How scores are measured: as the family's file says, where it is not said otherwise."""
+    told = describe_family(family).scores if _is_described(family) else {}
+    evaluation = {**told.get("evaluate", {}), **(options.get("evaluation") or {})}
+    given = options.get("failure")
+    return {"evaluation": evaluation, "failure": told.get("failure") if given is None else given}
+
+
+def _is_described(family: str | Family | None) -> TypeGuard[str]:
+    """Whether a family has a file that says more than its points."""
+    return isinstance(family, str) and Path(family).suffix != ".csv"
+
+
 def _edition(family: str | Family | None, edition: str) -> dict[str, Any]:
     """What an edition of a family runs."""
-    if not isinstance(family, str) or Path(family).suffix == ".csv":
+    if not _is_described(family):
         raise UsageError("an edition is that of a family with a name (mohs families lists them) or a TOML file.")
     editions = describe_family(family).editions
     if edition not in editions:

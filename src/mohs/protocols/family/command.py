@@ -73,7 +73,9 @@ def ask(
     baseline: Annotated[
         str | None, typer.Option(help="The agent whose score is 1 at each point, where the optimum is not known.")
     ] = None,
-    failure: Annotated[float, typer.Option(help="The normalised score below which a method fails at a point.")] = 0.2,
+    failure: Annotated[
+        float | None, typer.Option(help="The normalised score below which a method fails at a point; 0.2 by default.")
+    ] = None,
     width: Annotated[
         float | None,
         typer.Option(help="Half-width of intervals to plan a budget for (0.05: ±0.05); half of the present."),
@@ -133,7 +135,7 @@ def family(
     draw: int = 0,
     evaluation: Mapping[str, Any] | None = None,
     baseline: str | Agent | None = None,
-    failure: float = 0.2,
+    failure: float | None = None,
     width: float | None = None,
     default_seeds: int = 5,
     hyperparameters: Mapping[str, Any] | None = None,
@@ -162,7 +164,7 @@ def family(
         draw: seed of the sample of points.
         evaluation: parameters of the evaluated task that differ from the trained one.
         baseline: the agent whose score is 1 at each point, where the optimum is not known.
-        failure: the normalised score below which a method fails at a point.
+        failure: the normalised score below which a method fails at a point; 0.2 by default.
         width: the half-width of intervals for which the verdict plans a budget; half of the present one by default.
         default_seeds: models of each method at the default point, beside the budget.
         hyperparameters: set in all methods that have them.

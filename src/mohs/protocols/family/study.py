@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.agents.registry import agent_entry
 from mohs.core.cell import Agent, Cell, Probe, Segment
 from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError, unknown
@@ -36,7 +37,7 @@ from mohs.stats.family.tails import FEWEST_POINTS
 Floats = npt.NDArray[np.float64]
 PROTOCOL = "family"
 DEFAULT, RANDOM, BASELINE = "default", "random policy", "baseline"
-BUDGET, STEPS, EPISODES = 64, 50_000, 20
+BUDGET, STEPS, EPISODES, FAILURE = 64, 50_000, 20, 0.2
 DEFAULT_SEEDS = 5  # what is usually reported is a mean over a few seeds
 NESTED = ("pivotal", "assisted", "census")  # designs whose order keeps a smaller sample within a larger one
 
@@ -76,7 +77,7 @@ class FamilyStudy:
     draw: int = 0
     evaluation: tuple[tuple[str, Any], ...] = ()
     baseline: Agent | None = None
-    failure: float = 0.2
+    failure: float = FAILURE
     notes: tuple[str, ...] = ()
     width: float | None = None
     default_seeds: int = DEFAULT_SEEDS
@@ -97,7 +98,7 @@ class FamilyStudy:
         draw: int = 0,
         evaluation: Mapping[str, Any] | None = None,
         baseline: Agent | None = None,
-        failure: float = 0.2,
+        failure: float | None = None,
         width: float | None = None,
         default_seeds: int = DEFAULT_SEEDS,
     ) -> FamilyStudy:
@@ -145,7 +146,7 @@ class FamilyStudy:
             Integer(0, 2**31 - 1).parse("draw", draw),
             tuple(sorted((evaluation or {}).items())),
             baseline,
-            Real(-math.inf, math.inf).parse("failure", failure),
+            FAILURE if failure is None else Real(-math.inf, math.inf).parse("failure", failure),
             width=None if width is None else Real(1e-9, math.inf).parse("width", width),
             default_seeds=Integer(1, 1000).parse("default_seeds", default_seeds),
         )
@@ -244,9 +245,10 @@ class FamilyStudy:
         return task.replace(**dict(self.evaluation)) if self.evaluation else task
 
     def cell(self, method: Agent, point: Point, seed: int) -> Cell:
-        """One model: training, then the greedy policy."""
-        probe = Probe("eval", self.evaluated(point.task), (self.steps,), self.episodes)
-        return Cell(method, seed, (Segment(point.task, self.steps),), (probe,), window(point.task, self.steps))
+        """One model: training, where it learns, then the greedy policy."""
+        steps = self.steps if agent_entry(method.name).learns else 0
+        probe = Probe("eval", self.evaluated(point.task), (steps,), self.episodes)
+        return Cell(method, seed, (Segment(point.task, steps),), (probe,), window(point.task, self.steps))
 
     def reference(self, point: Point, seed: int) -> Cell:
         """The random policy at a point: no training, and one evaluation."""

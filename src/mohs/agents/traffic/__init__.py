@@ -1,0 +1,1 @@
+"""Controllers of traffic signals that need no network."""
