@@ -26,7 +26,7 @@ TWINS = {
 }
 SIZES = {
     "cartpole": 576, "half_cheetah": 120, "mountain_car": 100, "pendulum": 180, "pendulum_points": 5, "quad": 5,
-    "swimmer": 5,
+    "salt_lake": 164, "swimmer": 5,
 }  # fmt: skip
 POINTS = [name for name, size in SIZES.items() if size == 5]
 
@@ -67,6 +67,20 @@ def test_the_default_point_is_the_environment_as_it_is_made(name: str) -> None:
     assert default is not None
     assert default.weight == (0.0 if name in ("cartpole", "half_cheetah") else 1.0)
     assert len(equal_dynamics(list({default.task, Task.make(default.task.env)}))) == 1
+
+
+def test_salt_lake_has_the_moments_of_the_paper() -> None:
+    """Within 8% of Table 4, whose mean inflow is taken for 735."""
+    family = mohs.read_family("salt_lake")
+    wanted = {
+        "lanes": (3.8, 1.37), "speed": (32.6, 5.4), "length": (260.8, 193), "inflow": (735, 774),
+        "left_lanes": (0.229, 0.496), "right_lanes": (0.1, 0.298),
+    }  # fmt: skip
+    assert sum(p.weight for p in family.members) == 345
+    for name, (mean, deviation) in wanted.items():
+        values = np.repeat(family.features[name], [int(p.weight) for p in family])
+        assert values.mean() == pytest.approx(mean, rel=0.08)
+        assert values.std(ddof=1) == pytest.approx(deviation, rel=0.08)
 
 
 @pytest.mark.parametrize("name", POINTS)
@@ -282,6 +296,8 @@ def test_a_file_has_weights_strata_and_parameters(tmp_path: Path) -> None:
         (AXES + "strata = {heavy = {k = [5]}}", "unknown axis in the stratum 'heavy' 'k'"),
         (AXES + "strata = {heavy = {m = 5}}", "strata.heavy.m is 5, but must be a list of values"),
         (AXES + "default = {k = 5}", "unknown axis in default 'k'"),
+        (AXES + "scores = {evaluated = {g = 9}}", "unknown key in scores 'evaluated'. Did you mean 'evaluate'"),
+        (AXES + "scores = {evaluate = 3}", "evaluate is 3, but must be a table"),
         (BASE + "axes = {m = 3}", "axes.m is 3, but must be a list of values"),
         (BASE + "points = [1]", "points is [1], but must be a list of tables"),
         (BASE + "axes = {mm = [1]}", "unknown attribute of Pendulum-v1 'mm'. Did you mean 'm'"),

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -189,11 +192,15 @@ def test_editions_fit_their_families(family: str, edition: str) -> None:
     assert told["budget"] // told.get("seeds", 1) <= members
 
 
+GIVEN: dict[str, Any] = {
+    "env": None, "vary": (), "params": {}, "weights": None, "hyperparameters": {}, "baseline": None,
+}  # fmt: skip
+
+
 def test_an_edition_says_what_is_left_open() -> None:
-    given = {"env": None, "vary": (), "params": {}, "weights": None, "hyperparameters": {}, "baseline": None}
-    study = make_study([], family="quad", edition="quick", **given)
+    study = make_study([], family="quad", edition="quick", **GIVEN)
     assert (study.labels, study.seeds, study.steps) == (("ppo", "trpo", "td3"), 5, 50_000)
-    study = make_study(["cem"], family="quad", edition="quick", steps=1000, **given)
+    study = make_study(["cem"], family="quad", edition="quick", steps=1000, **GIVEN)
     assert (study.labels, study.seeds, study.steps) == (("cem",), 5, 1000)
     for options, said in (
         ({"family": "quad", "edition": "quik"}, "quick"),
@@ -201,7 +208,41 @@ def test_an_edition_says_what_is_left_open() -> None:
         ({"family": "quad"}, "at least one method"),
     ):
         with pytest.raises(UsageError, match=said):
-            make_study([], **options, **given)
+            make_study([], **options, **GIVEN)
+
+
+SCORED = """
+env = "control/cartpole"
+axes = {length = [0.5, 1.0, 2.0]}
+scores = {evaluate = {max_episode_steps = 300}, failure = 0.4}
+"""
+
+
+def test_a_file_says_how_scores_are_measured(tmp_path: Path) -> None:
+    """And what is asked for goes before it."""
+    (tmp_path / "carts.toml").write_text(SCORED)
+    study = _asked(family=str(tmp_path / "carts.toml"), env=None)
+    assert study.failure == 0.4
+    probed = {probe.source["max_episode_steps"] for cell in plan(study).cells for probe in cell.probes}
+    assert probed == {300}
+    trained = {s.source["max_episode_steps"] for c in plan(study).cells for s in c.segments if s.steps}
+    assert trained == {500}
+    study = _asked(family=str(tmp_path / "carts.toml"), env=None, failure=0.1, evaluation={"max_episode_steps": 200})
+    assert (study.failure, study.evaluation) == (0.1, (("max_episode_steps", 200),))
+
+
+def test_a_family_in_json_has_the_usual_scores(tmp_path: Path) -> None:
+    (tmp_path / "carts.json").write_text(json.dumps(cartpoles().to_json()))
+    study = _asked(family=str(tmp_path / "carts.json"), env=None)
+    assert (study.failure, study.evaluation) == (0.2, ())
+    assert study.family == cartpoles()
+
+
+def test_what_does_not_learn_is_evaluated_without_training() -> None:
+    study = make_study(["max_pressure", "fixed"], family="salt_lake", budget=8, steps=720, **GIVEN)
+    steps = {(c.agent.name, sum(s.steps for s in c.segments)) for c in plan(study).cells}
+    assert {("max_pressure", 0), ("fixed", 720)} <= steps
+    assert ("max_pressure", 720) not in steps
 
 
 def test_the_default_point_has_as_many_seeds_as_asked() -> None:
