@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.nn import functional
 
 from mohs.agents.deep.algorithms.dqn import ActionValues
@@ -62,7 +63,8 @@ class Frap(ActionValues):
         relation = torch.relu(self.related(torch.relu(self.relation(self._shares))))  # [cells, pairs, padded PAIR]
         out = torch.relu(self.pair(pairs.flatten(1, 2))).view(cells, batch, len(self._first), -1) * relation[:, None]
         out = self.value(torch.relu(self.compared(out.flatten(1, 2))))[..., 0]
-        return out.view(cells, batch, self.phases, self.phases - 1).sum(-1)
+        values: Tensor = out.view(cells, batch, self.phases, self.phases - 1).sum(-1)
+        return values
 
     def seen(self, x: Tensor) -> tuple[Tensor, Tensor]:
         """The light [cells, batch, movements] and the features [cells, batch, movements, features] of movements."""
@@ -86,7 +88,9 @@ class Frap(ActionValues):
 
 def _constants(signals: Sequence[Signal], features: Sequence[str]) -> dict[str, Tensor]:
     """Matrices of each cell: from what is observed to movements and to phases, and which phases share movements."""
-    found: dict[str, list[np.ndarray]] = {name: [] for name in ("_sums", "_lights", "_bias", "_greens", "_serves", "_shares")}
+    found: dict[str, list[npt.NDArray[np.float64]]] = {
+        name: [] for name in ("_sums", "_lights", "_bias", "_greens", "_serves", "_shares")
+    }
     for signal in signals:
         slots, movements = signal.permits.shape
         phases, width = len(signal.greens), slots * len(signal.features)

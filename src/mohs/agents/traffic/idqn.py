@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import torch
@@ -19,7 +18,7 @@ from mohs.agents.traffic.lanes import channels_setting, lane_encoder
 from mohs.agents.traffic.rewards import paid, reward_setting
 from mohs.agents.traffic.signals import signals_of
 from mohs.core.cell import Cell
-from mohs.core.domain import Flag, Integer, Optional, Real
+from mohs.core.domain import Integer, Optional, Real
 from mohs.engines.traffic.signal import Signal
 
 
@@ -67,11 +66,8 @@ def idqn(
 ) -> SignalDqn:
     """A pack of DQN that sees lanes."""
     signals = signals_of(cells)
-    network = partial(_network, features=len(signals[0].features))
+
+    def network(init: Generators, sees: Observations, actions: int, c: IdqnConfig) -> QNetwork:
+        return QNetwork(init, lane_encoder(init, signals[0], c.channels), actions, c)
+
     return SignalDqn(cells, config, observation_space, action_space, device, network, signals, config.reward)
-
-
-def _network(
-    init: Generators, sees: Observations, actions: int, config: IdqnConfig, *, features: int
-) -> QNetwork:
-    return QNetwork(init, lane_encoder(init, sees.width, features, config.channels), actions, config)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import torch
@@ -23,6 +22,7 @@ from mohs.agents.traffic.rewards import paid, reward_setting
 from mohs.agents.traffic.signals import signals_of
 from mohs.core.cell import Cell
 from mohs.core.domain import Choice, Each, Integer, Real
+from mohs.engines.traffic.signal import Signal
 
 
 @dataclass(frozen=True)
@@ -43,9 +43,9 @@ class IppoConfig(PpoConfig):
 class SharedActorCritic(PolicyNetwork):
     """An actor and a critic on the same hidden layers."""
 
-    def __init__(self, init: Generators, sees: Observations, of: Actions, config: IppoConfig, *, features: int) -> None:
+    def __init__(self, init: Generators, signal: Signal, of: Actions, config: IppoConfig) -> None:
         super().__init__()
-        self.sees = lane_encoder(init, sees.width, features, config.channels)
+        self.sees = lane_encoder(init, signal, config.channels)
         self.body = Mlp(init, self.sees.outputs, config.hidden, config.activation, orthogonal(2**0.5))
         self.actor = Head(init, self.body.outputs, of)
         self.critic = Linear(init, self.body.outputs, 1, orthogonal(1.0))
@@ -75,7 +75,10 @@ class SignalPpo(PolicyGradient):
         device: torch.device,
     ) -> None:
         self._reward, self._signal = config.reward, signals_of(cells)[0]  # whose features mean the same in all cells
-        network = partial(SharedActorCritic, features=len(self._signal.features))
+
+        def network(init: Generators, sees: Observations, of: Actions, c: IppoConfig) -> SharedActorCritic:
+            return SharedActorCritic(init, self._signal, of, c)
+
         super().__init__(cells, config, observation_space, action_space, device, update, optimiser, network)
 
     def learn(self, step: Step) -> None:

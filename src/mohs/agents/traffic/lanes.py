@@ -13,6 +13,7 @@ from mohs.agents.deep.networks.encoders import Encoder
 from mohs.agents.deep.networks.layers import Generators, Linear, padded
 from mohs.agents.hyperparameters import setting
 from mohs.core.domain import Integer
+from mohs.engines.traffic.signal import Signal
 
 KERNEL = 2
 
@@ -43,6 +44,7 @@ class LaneEncoder(Encoder):
         return seen.view(cells, batch, -1)
 
 
-def lane_encoder(init: Generators, width: int, features: int, channels: int) -> Encoder:
+def lane_encoder(init: Generators, signal: Signal, channels: int) -> Encoder:
     """What comes before the hidden layers of a controller."""
-    return LaneEncoder(init, width // features, features, channels) if channels else Encoder(width)
+    lanes, features = len(signal.permits), len(signal.features)
+    return LaneEncoder(init, lanes, features, channels) if channels else Encoder(lanes * features)

@@ -35,5 +35,7 @@ def paid(reward: str, signal: Signal, step: Step) -> Step:
 
 def observed_reward(reward: str, signal: Signal, after: npt.NDArray[np.float32]) -> npt.NDArray[np.float64]:
     """The reward for observations [n, width] of lanes."""
-    total = sum(signal.read(after, name).sum(-1, dtype=np.float64) for name in _COUNTED[reward]) * CARS
+    total = np.zeros(len(after))
+    for name in _COUNTED[reward]:
+        total += signal.read(after, name).sum(-1, dtype=np.float64) * CARS
     return -np.minimum(total / WAITING, CLIP) if reward == "wait" else -total

@@ -48,7 +48,7 @@ def _only(cell: Cell) -> Signal:
     for other, task in zip(others, tasks[1:], strict=True):
         same = np.array_equal(first.permits, other.permits) and np.array_equal(first.greens, other.greens)
         if not same or first.features != other.features:
-            raise UsageError(f"{name} learns to control one intersection, but the lanes or phases of {task} are others.")
+            raise UsageError(f"{name} learns to control one intersection, but {task} has other lanes or phases.")
     return first
 
 

@@ -216,7 +216,6 @@ class Dqn:
         self._replay.cut()
 
     def act(self, now: Array) -> Array:
-        c = self.config
         if self._noisy:
             self._online.resample(self._draws)
             self._chosen = self._greedy(now[:, None])[:, 0]
@@ -315,6 +314,7 @@ class Dqn:
         """KL divergences, which are the priorities (Rainbow), and cross-entropy losses (C51), both [cells, batch]."""
         c = self.config
         assert isinstance(c, DqnConfig)
+        assert self._atoms is not None
         with torch.no_grad():
             after = self._sees.features(batch.after, self._device)
             logits = self._target(after)
