@@ -3,7 +3,7 @@
 FRAP (Zheng et al. 2019), as MPLight uses it (Chen et al. 2020): the demand of a phase is the sum of those of its
 movements; the value of a phase adds up how its demand compares with that of each other phase. So values are permuted as
 phases are, and do not change if the streets are mirrored. A phase here may serve any movements: a permissive green
-counts half.
+counts half. Embeddings pass through tanh, which is the published sigmoid up to scale.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from torch import Tensor
 from torch.nn import functional
 
 from mohs.agents.deep.algorithms.dqn import ActionValues
-from mohs.agents.deep.networks.layers import Generators, Linear, padded
-from mohs.agents.deep.networks.recurrent import sigmoid
+from mohs.agents.deep.networks.activations import tanh_
+from mohs.agents.deep.networks.layers import Generators, Linear, affine, padded
 from mohs.engines.traffic.signal import Signal
 
 EMBEDDED, MOVEMENT, PAIR = 4, 16, 20  # widths of the layers, as published
@@ -47,8 +47,12 @@ class Frap(ActionValues):
         self._shares: Tensor
         p, q = np.nonzero(~np.eye(self.phases, dtype=np.bool_))
         self._first, self._second = torch.from_numpy(p), torch.from_numpy(q)
-        self.light = Linear(init, 1, EMBEDDED)
-        self.demand = Linear(init, self.features, EMBEDDED)
+        # The light and the features are embedded apart, by the blocks of one layer.
+        self.embedding = Linear(init, 1 + self.features, 2 * EMBEDDED)
+        blocks = torch.zeros(self.embedding.weight.shape[1:])
+        blocks[:EMBEDDED, 0], blocks[EMBEDDED:, 1:] = 1.0, 1.0
+        self.register_buffer("_blocks", blocks, persistent=False)
+        self._blocks: Tensor
         self.movement = Linear(init, 2 * EMBEDDED, MOVEMENT)
         self.pair = Linear(init, 2 * MOVEMENT, PAIR)
         self.relation = Linear(init, 2, EMBEDDED)
@@ -61,8 +65,8 @@ class Frap(ActionValues):
         demands = self._phase_demands(x)
         pairs = torch.cat([demands[:, :, self._first], demands[:, :, self._second]], -1)
         relation = torch.relu(self.related(torch.relu(self.relation(self._shares))))  # [cells, pairs, padded PAIR]
-        out = torch.relu(self.pair(pairs.flatten(1, 2))).view(cells, batch, len(self._first), -1) * relation[:, None]
-        out = self.value(torch.relu(self.compared(out.flatten(1, 2))))[..., 0]
+        out = torch.relu_(self.pair(pairs.flatten(1, 2))).view(cells, batch, len(self._first), -1) * relation[:, None]
+        out = self.value(torch.relu_(self.compared(out.flatten(1, 2))))[..., 0]
         values: Tensor = out.view(cells, batch, self.phases, self.phases - 1).sum(-1)
         return values
 
@@ -78,11 +82,11 @@ class Frap(ActionValues):
         """[cells, batch, phases, MOVEMENT]."""
         cells, batch = x.shape[:2]
         light, numbers = self.seen(x)
-        parts = [
-            sigmoid(layer(functional.pad(part, (0, padded(layer.inputs) - layer.inputs)).flatten(1, 2)))[..., :EMBEDDED]
-            for layer, part in ((self.light, light[..., None]), (self.demand, numbers))
-        ]
-        each = torch.relu(self.movement(torch.cat(parts, -1))).view(cells, batch, 1, self.movements, -1)
+        known = functional.pad(
+            torch.cat([light[..., None], numbers], -1), (0, padded(1 + self.features) - 1 - self.features)
+        )
+        embedded = affine(known.flatten(1, 2), self.embedding.weight * self._blocks, self.embedding.bias)
+        each = torch.relu_(self.movement(tanh_(embedded))).view(cells, batch, 1, self.movements, -1)
         return (each * self._serves).sum(3)
 
 
