@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,8 +32,12 @@ class IdqnConfig(DqnConfig):
     exploration_fraction: float | None = setting(
         0.8, Optional(Real(0, 1)), "fraction of the run over which exploration falls; overrides exploration_steps"
     )
-    channels: int = channels_setting(8)
+    channels: int = channels_setting(0)
     reward: str = reward_setting("wait")
+
+    @classmethod
+    def presets(cls) -> Mapping[str, Mapping[str, Any]]:
+        return {"resco": {"channels": 64}}
 
 
 class SignalDqn(Dqn):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,16 +12,17 @@ from torch import Tensor
 
 from mohs.agents.deep.algorithms.actor_critic import PolicyGradient, PolicyNetwork, optimiser
 from mohs.agents.deep.algorithms.ppo import PpoConfig, update
+from mohs.agents.deep.draws import Draws
 from mohs.agents.deep.networks.layers import Generators, Linear, Mlp, orthogonal
 from mohs.agents.deep.networks.policies import Actions, Distribution, Head
 from mohs.agents.deep.spaces import Observations
 from mohs.agents.hyperparameters import setting
-from mohs.agents.stage import Step
+from mohs.agents.stage import Array, Step
 from mohs.agents.traffic.lanes import channels_setting, lane_encoder
 from mohs.agents.traffic.rewards import paid, reward_setting
 from mohs.agents.traffic.signals import signals_of
 from mohs.core.cell import Cell
-from mohs.core.domain import Choice, Each, Integer, Real
+from mohs.core.domain import Choice, Each, Flag, Integer, Real
 from mohs.engines.traffic.signal import Signal
 
 
@@ -36,8 +37,17 @@ class IppoConfig(PpoConfig):
     vf_coef: float = setting(1.0, Real(0), "coefficient of the value loss")
     hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths, shared by actor and critic")
     activation: str = setting("relu", Choice(("relu", "tanh")), "activation of the hidden layers")
-    channels: int = channels_setting(8)
+    channels: int = channels_setting(0)
     reward: str = reward_setting("wait")
+    deterministic: bool = setting(
+        False,
+        Flag(),
+        "greedy evaluations take the likeliest phase; otherwise phases are sampled there too, as in RESCO",
+    )
+
+    @classmethod
+    def presets(cls) -> Mapping[str, Mapping[str, Any]]:
+        return {"resco": {"channels": 64}}
 
 
 class SharedActorCritic(PolicyNetwork):
@@ -75,11 +85,16 @@ class SignalPpo(PolicyGradient):
         device: torch.device,
     ) -> None:
         self._reward, self._signal = config.reward, signals_of(cells)[0]  # whose features mean the same in all cells
+        self._deterministic = config.deterministic
 
         def network(init: Generators, sees: Observations, of: Actions, c: IppoConfig) -> SharedActorCritic:
             return SharedActorCritic(init, self._signal, of, c)
 
         super().__init__(cells, config, observation_space, action_space, device, update, optimiser, network)
+
+    def play(self, now: Array, memory: None, greedy: bool, draws: Draws) -> tuple[Array, None]:
+        """After few updates the likeliest phase is often the same in all states: vehicles of others would never go."""
+        return super().play(now, memory, greedy and self._deterministic, draws)
 
     def learn(self, step: Step) -> None:
         super().learn(paid(self._reward, self._signal, step))
