@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,13 +36,15 @@ def signals_of(cells: Sequence[Cell]) -> list[Signal]:
     Raises:
         UsageError: a cell has no signal, several, or does not observe lanes.
     """
-    return [_only(cell) for cell in cells]
+    name = cells[0].agent.name
+    each = [dict.fromkeys(task for source in cell.sources for task in members(source)[0]) for cell in cells]
+    known = {task: _signal(task, name) for task in dict.fromkeys(task for tasks in each for task in tasks)}
+    return [_only(name, {task: known[task] for task in tasks}) for tasks in each]
 
 
-def _only(cell: Cell) -> Signal:
-    name = cell.agent.name
-    tasks = list(dict.fromkeys(task for source in cell.sources for task in members(source)[0]))
-    first, *others = [_signal(task, name) for task in tasks]
+def _only(name: str, signals: Mapping[Task, Signal]) -> Signal:
+    """The signal that all tasks of a cell have."""
+    tasks, (first, *others) = list(signals), signals.values()
     if set(first.features) != set(LANE_FEATURES):
         raise UsageError(f"{name} observes lanes, but {tasks[0]} shows {', '.join(first.features)}: set observation.")
     for other, task in zip(others, tasks[1:], strict=True):
