@@ -1,0 +1,4 @@
+"""The traffic signal in SUMO: `package` (where SUMO is), `plain` (an intersection as a network), `network` (what a
+network says of a signal), `states` (greens, yellow, red), `demand` (who comes when), `osm` (maps), `worker` (the process
+that simulates), `workers` (how it is spoken to), `trips` (metrics), `env` and `faces` (Gymnasium).
+"""
