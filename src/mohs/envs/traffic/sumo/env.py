@@ -1,7 +1,7 @@
 """How does Gymnasium play a traffic signal in SUMO? As the compiled one: phases, observations, rewards and metrics.
 
-`info["metrics"]` of the step that ends an episode holds those of `traffic/intersection`, and `co2` and `fuel` in g for each
-vehicle that entered.
+`info["metrics"]` of the step that ends an episode holds those of `traffic/intersection`, and `co2` and `fuel` in g for
+each vehicle that entered.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ _ARGUMENTS = (
 class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
     """One signal in SUMO. An action is the phase that has a green until the next decision.
 
-    The name of one of SUMO's own logics ("actuated", "delay_based") as the action leaves the signal to it until the next
-    decision. The episode under way is kept as its actions: a copy plays them again before its next step.
+    The name of one of SUMO's own logics ("actuated", "delay_based") as the action leaves the signal to it until the
+    next decision. The episode under way is kept as its actions: a copy plays them again before its next step.
     """
 
     metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 – as Gymnasium has it
@@ -100,8 +100,7 @@ class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         if self._actions is None:
             raise gymnasium.error.ResetNeeded("call reset() before step(), and after the end of an episode.")
         chosen = self._read(action)
-        if self._run is None:
-            self._resume()
+        self._resume()
         reward = self._play(chosen)
         observation = self._observed()
         if len(self._actions) < self._limit:
@@ -115,8 +114,7 @@ class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         if self.render_mode is None:
             gymnasium.logger.warn("render() was called without a render_mode; make the environment with one.")
             return None
-        if self._run is None:
-            self._resume()
+        self._resume()
         assert self._run is not None
         seen = self._run.seen
         return f"step {len(self._actions)}: signal {seen['state']}, {seen['queue']} vehicles queue or wait to enter"
@@ -155,8 +153,8 @@ class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         files, self._vehicles = found.vehicles(self._key, self._episode, self._limit)
         seed = int(np.random.SeedSequence([self._key, self._episode]).generate_state(1)[0] >> 1)
         arguments = [
-            "--net-file", NET_FILE, "--route-files", ",".join(files), "--begin", str(task["begin"]), "--seed", str(seed),
-            "--step-length", str(found.step), *_ARGUMENTS,
+            "--net-file", NET_FILE, "--route-files", ",".join(files), "--begin", str(task["begin"]),
+            "--seed", str(seed), "--step-length", str(found.step), *_ARGUMENTS,
         ]  # fmt: skip
         order = {
             "files": {**found.files, **files},
@@ -173,7 +171,9 @@ class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         self._queued, self._late = 0.0, 0.0
 
     def _resume(self) -> None:
-        """Plays the actions of the episode under way again."""
+        """Plays the actions of the episode under way again where its simulation is not this process's."""
+        if self._run is not None and self._run.mine:
+            return
         done, self._actions = self._actions or [], []
         self._begin()
         for action in done:
@@ -206,7 +206,7 @@ class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
             "pressure": -(queue + approaching - sum(seen["exits"])),
             "delay": (before - self._late) / max(self._vehicles, 1),
         }
-        return float(rewards[task["reward"]])
+        return float(rewards[task["reward"]]) + 0.0  # 0 has no sign
 
     def _observed(self) -> npt.NDArray[np.float32]:
         """The numbers of all slots."""

@@ -1,4 +1,7 @@
-"""Which files does a task name, and do its parameters fit together? A task carries a hash of its files, as they were."""
+"""Which files does a task name, and do its parameters fit together?
+
+A task carries a hash of its files, so an edited file is another task.
+"""
 
 from __future__ import annotations
 

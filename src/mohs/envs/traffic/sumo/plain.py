@@ -1,6 +1,7 @@
 """How does an intersection become a network of SUMO? As plain XML, which netconvert turns into a network.
 
-The junction is C. Approach N enters on the edge `N_in` and leaves on `N_out`, and so on. SUMO counts lanes from the right.
+The junction is C. Approach N enters on the edge `N_in`, and the exit beside it is `N_out`.
+SUMO counts lanes from the right.
 """
 
 from __future__ import annotations

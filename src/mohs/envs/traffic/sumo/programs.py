@@ -1,7 +1,7 @@
 """How does SUMO control a signal by itself? By one of its own logics, with the same phases, yellow and all-red.
 
-Both prolong a green from its shortest to its longest time: `actuated` while detectors see vehicles that follow each other
-closely, `delay_based` while vehicles that approach have lost time. All else is as SUMO has it by default.
+Both prolong a green from its shortest to its longest time: `actuated` while detectors see vehicles that follow each
+other closely, `delay_based` while vehicles that approach have lost time. All else is as SUMO has it by default.
 """
 
 from __future__ import annotations

@@ -1,14 +1,15 @@
-"""What does the process do that simulates one signal? It takes orders from standard input, and answers on standard output.
+"""What does the process do that simulates one signal? It reads orders from standard input, and writes answers.
 
-libsumo holds one simulation for each process and writes to its streams, so every environment has a process of its own. The
-file imports nothing of mohs, so that the process starts quickly. It ends when its standard input does, whatever became
-of the process that started it, and removes its files.
+libsumo holds one simulation for each process and writes to its streams, so every environment has a process of its own.
+This file imports nothing of mohs, so that the process starts quickly. It ends when its standard input does, whatever
+became of the process that started it, and removes its files.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import signal
 import struct
 import sys
 import tempfile
@@ -49,8 +50,8 @@ class Simulation:
         sumo: The module libsumo.
         directory: Where files are written.
         order: `files` (by name, with their bytes), `arguments` of SUMO, the signal `tls`, its incoming `lanes`, the
-            outgoing lanes `exits` to look at, the `range` of detectors in m, whether to count time that is lost (`late`),
-            the `state` that is shown first, and `phases` of SUMO's own programs.
+            outgoing lanes `exits` to look at, the `range` of detectors in m, whether to count time that is lost
+            (`late`), the `state` that is shown first, and `phases` of SUMO's own programs.
     """
 
     def __init__(self, sumo: Any, directory: Path, order: dict[str, Any]) -> None:
@@ -136,16 +137,15 @@ class Simulation:
         return self._since[vehicle]
 
     def _lost(self, pending: Any) -> float:
-        """Seconds that all vehicles have lost until now: those that have arrived, that drive, and that wait to enter."""
+        """Seconds that vehicles have lost until now: those that have arrived, that drive, and that wait to enter."""
         vehicles, simulation = self._sumo.vehicle, self._sumo.simulation
         arrived = {
             name: float(simulation.getParameter("", f"device.tripinfo.{name}"))
             for name in ("count", "timeLoss", "departDelay")
         }
-        driving = sum(vehicles.getTimeLoss(v) + vehicles.getDepartDelay(v) for v in vehicles.getIDList())
-        waiting = sum(vehicles.getDepartDelay(v) for v in pending)
-        done: float = arrived["count"] * (arrived["timeLoss"] + arrived["departDelay"])
-        return done + driving + waiting
+        driving: float = sum(vehicles.getTimeLoss(v) + vehicles.getDepartDelay(v) for v in vehicles.getIDList())
+        waiting: float = sum(vehicles.getDepartDelay(v) for v in pending)
+        return arrived["count"] * (arrived["timeLoss"] + arrived["departDelay"]) + driving + waiting
 
     def finish(self, edges: list[str]) -> tuple[bytes, list[str]]:
         """Ends the simulation: SUMO's record of all trips, and the vehicles that are on these edges."""
@@ -164,6 +164,8 @@ def obey(sumo: Any, directory: Path, orders: BinaryIO, answers: BinaryIO, log: P
         try:
             name, *arguments = read(orders)
         except EOFError:
+            return
+        if name == "quit":
             return
         answer: Any = None
         try:
@@ -187,6 +189,8 @@ def obey(sumo: Any, directory: Path, orders: BinaryIO, answers: BinaryIO, log: P
 
 
 def main() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal: whoever gives orders decides when to end
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # files are removed
     orders, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     with tempfile.TemporaryDirectory(prefix="mohs-sumo-") as name:
         log = Path(name) / "log"
@@ -204,4 +208,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 import subprocess
 import sys
 import weakref
-from typing import Any
+from typing import Any, BinaryIO, cast
 
 from mohs.core.errors import UsageError
 from mohs.envs.traffic.sumo import worker
@@ -19,11 +20,17 @@ from mohs.envs.traffic.sumo.package import check_installed, reported, surroundin
 _IDLE = 2  # processes that wait for the next episode
 _waiting: list[subprocess.Popen[bytes]] = []  # one pool in each process, like the simulation that each of them holds
 
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_waiting.clear)  # they answer the process that started them
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process: without orders it removes its files and returns."""
+
+def _stop(process: subprocess.Popen[bytes], starter: int) -> None:
+    """Ends a process, which removes its files; not those that a forked process inherited."""
+    if os.getpid() != starter:
+        return
+    assert process.stdin is not None
     with contextlib.suppress(OSError, ValueError):
-        assert process.stdin is not None
+        worker.write(cast(BinaryIO, process.stdin), ("quit",))
         process.stdin.close()
     try:
         process.wait(5)
@@ -37,7 +44,7 @@ def _stop(process: subprocess.Popen[bytes]) -> None:
 @atexit.register
 def _stop_all() -> None:
     while _waiting:
-        _stop(_waiting.pop())
+        _stop(_waiting.pop(), os.getpid())
 
 
 def _process() -> subprocess.Popen[bytes]:
@@ -46,7 +53,7 @@ def _process() -> subprocess.Popen[bytes]:
         process = _waiting.pop()
         if process.poll() is None:
             return process
-        _stop(process)
+        _stop(process, os.getpid())
     check_installed()
     return subprocess.Popen(
         [sys.executable, "-P", worker.__file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=surroundings()
@@ -62,9 +69,14 @@ class Run:
     """
 
     def __init__(self, order: dict[str, Any], what: str) -> None:
-        self._what, self._process = what, _process()
-        self._end = weakref.finalize(self, _stop, self._process)
-        self.seen = self._ask("begin", order)
+        self._what, self._process, self._starter = what, _process(), os.getpid()
+        self._end = weakref.finalize(self, _stop, self._process, self._starter)
+        self.seen: dict[str, Any] = self._ask("begin", order)
+
+    @property
+    def mine(self) -> bool:
+        """Whether this process gives the orders; a forked one has inherited a simulation that is not its own."""
+        return os.getpid() == self._starter
 
     def show(self, plan: list[tuple[str, float]]) -> dict[str, Any]:
         """Shows states one after the other, each until a time; what is seen then."""
@@ -84,7 +96,7 @@ class Run:
 
     def close(self) -> None:
         """Ends the simulation. Its process is kept for another one, unless enough of them wait."""
-        if self._end.alive:
+        if self._end.alive and self.mine:
             self._ask("close")
             self._release()
 
@@ -99,8 +111,8 @@ class Run:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         try:
-            worker.write(self._process.stdin, order)
-            kind, answer = worker.read(self._process.stdout)
+            worker.write(cast(BinaryIO, self._process.stdin), order)
+            kind, answer = worker.read(cast(BinaryIO, self._process.stdout))
         except (EOFError, OSError) as error:
             self._end()
             raise UsageError(f"SUMO ended without a word while it simulated {self._what}.") from error
