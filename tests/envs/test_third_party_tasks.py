@@ -158,7 +158,7 @@ def test_the_list_of_environments_holds_ours_only() -> None:
     Task.make("CartPole-v1")
     control = {"acrobot", "cartpole", "mountain_car", "mountain_car_continuous", "pendulum", "quad"}
     ours = {"challenge", "ctgraph", "toy/continuous", "toy/discrete", "toy/grid"} | {f"control/{c}" for c in control}
-    ours |= {"traffic/intersection"} | {
+    ours |= {"traffic/intersection", "traffic/sumo"} | {
         f"arcade/{game}" for game in ("collect", "avoid", "chase", "maze", "cross", "shoot", "cue", "dig")
     }
     assert {entry.id for entry in environments()} == ours

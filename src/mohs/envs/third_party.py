@@ -36,9 +36,7 @@ _OF_SPACES = ("action_space_max", "irrelevant_features", "observation_noise")  #
 
 def face(*, source: Source, render_mode: str | None = None) -> Env:
     """The environment of a task, or one that draws a task of a set for every episode."""
-    for task in members(source)[0]:
-        if not task.environment.third_party:
-            raise UsageError(f"{task.env} is a toy, which is not played together with third-party environments.")
+    _check_members(source)
     return _made(source, render_mode) if isinstance(source, Task) else DrawnEnv(source, render_mode)
 
 
@@ -166,8 +164,15 @@ def _described(space: Any) -> Any:
     return ("Tuple", [_described(part) for part in space]) if isinstance(space, gym_spaces.Tuple) else repr(space)
 
 
+def _check_members(source: Source) -> None:
+    for task in members(source)[0]:
+        if not task.environment.third_party:
+            raise UsageError(f"{task.env} is a toy, which is not played together with third-party environments.")
+
+
 def _played(source: Source, render_mode: str | None = None) -> Env:
     """The environment of a source as its entry makes it."""
+    _check_members(source)
     made: Env = members(source)[0][0].environment.realisation("face")(source=source, render_mode=render_mode)
     return made
 

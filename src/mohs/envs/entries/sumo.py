@@ -15,7 +15,7 @@ def _text(name: str, value: Any) -> str:
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
     if not isinstance(value, str):
-        raise invalid(name, value, "a text")
+        raise invalid(name, value, "the path of a file" if name in ("net", "osm", "routes") else "a text")
     return value
 
 

@@ -31,24 +31,24 @@ def routes(built: Junction, profile: str, key: int, episode: int, seconds: float
 
 
 @lru_cache(maxsize=16)
-def check_routes(data: bytes, edges: frozenset[str], begin: float, end: float, what: str) -> int:
+def count(data: bytes, edges: frozenset[str], begin: float, end: float, what: str) -> int:
     """How many vehicles a route file has from `begin` to `end`; of flows with random times, how many are expected.
 
     Raises:
         UsageError: It is no route file, or uses edges that the network does not have.
     """
-    count = 0.0
+    found = 0.0
     for element in elements(data, "routes", what):
         for edge in _used(element):
             if edge not in edges:
                 raise UsageError(f"{what} uses the edge {edge}, which the network does not have.")
         try:
-            count += _vehicles(element, begin, end)
+            found += _vehicles(element, begin, end)
         except ValueError as error:
             raise UsageError(
                 f"{what} has a malformed <{element.tag}> ({element.get('id', 'no id')}): {error}."
             ) from error
-    return math.ceil(count)
+    return math.ceil(found)
 
 
 def _used(element: Element) -> Iterator[str]:

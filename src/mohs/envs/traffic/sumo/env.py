@@ -30,7 +30,7 @@ from mohs.envs.traffic.sumo.workers import Run
 
 Floats = npt.NDArray[np.float64]
 ENVIRONMENT = "traffic/sumo"
-_ARGUMENTS = (
+ARGUMENTS = (
     "--tripinfo-output.write-unfinished", "--tripinfo-output.write-undeparted", "--device.emissions.probability", "1",
     "--precision", "6",  # of what is said of lost time
     "--time-to-teleport", "-1",  # no vehicle vanishes
@@ -54,7 +54,6 @@ class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
     ) -> None:
         self.task = Task.make(ENVIRONMENT, seed=seed, **params) if source is None else source
         self.render_mode = checked_mode(render_mode, self.metadata)
-        self._limit = int(self.task["max_episode_steps"])
         check_installed()
         self._bind()
         signal, most = self.signal, np.finfo(np.float32).max
@@ -82,7 +81,7 @@ class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
 
     def set_limit(self, steps: int) -> None:
         """Sets after how many decisions an episode is truncated."""
-        self._limit = steps
+        self.task = self.task.replace(max_episode_steps=steps)
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[npt.NDArray[np.float32], Info]:
         check_options(options, ())
@@ -103,7 +102,7 @@ class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         self._resume()
         reward = self._play(chosen)
         observation = self._observed()
-        if len(self._actions) < self._limit:
+        if len(self._actions) < self.task["max_episode_steps"]:
             return observation, reward, False, False, {}
         return observation, reward, False, True, {"metrics": self._concluded()}
 
@@ -150,11 +149,11 @@ class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         """Starts the simulation of this episode."""
         self.close()
         task, found = self.task, self._scene
-        files, self._vehicles = found.vehicles(self._key, self._episode, self._limit)
+        files, self._vehicles = found.vehicles(self._key, self._episode, task["max_episode_steps"])
         seed = int(np.random.SeedSequence([self._key, self._episode]).generate_state(1)[0] >> 1)
         arguments = [
             "--net-file", NET_FILE, "--route-files", ",".join(files), "--begin", str(task["begin"]),
-            "--seed", str(seed), "--step-length", str(found.step), *_ARGUMENTS,
+            "--seed", str(seed), "--step-length", str(found.step), *ARGUMENTS,
         ]  # fmt: skip
         order = {
             "files": {**found.files, **files},

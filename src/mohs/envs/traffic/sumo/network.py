@@ -115,9 +115,15 @@ def read_net(data: bytes, tls: str, what: str) -> Net:
     if min(map(len, phases)) <= links[-1].index:
         raise UsageError(f"the program of the signal {name} of {what} has fewer letters than the signal has links.")
     plain = {e["id"]: e for e in kept["edge"] if not e["id"].startswith(":")}
-    leaving = {e.get("from") for e in plain.values()}
-    ends = frozenset(edge for edge, e in plain.items() if e.get("to") not in leaving)
-    return Net(name, links, phases, frozenset(plain), ends, tuple(_foes(kept["junction"], kept["connection"], name)))
+    leading_on = {c["from"] for c in kept["connection"] if c.get("dir") != "t"}  # not only back
+    return Net(
+        name,
+        links,
+        phases,
+        frozenset(plain),
+        frozenset(plain) - leading_on,
+        tuple(_foes(kept["junction"], kept["connection"], name)),
+    )
 
 
 def _record(element: Element) -> dict[str, Any]:

@@ -37,9 +37,9 @@ def converted(data: bytes, what: str) -> bytes:
 
 
 def random_trips(
-    net: bytes, flow: float, key: int, episode: int, begin: float, seconds: float
+    net: bytes, flow: float, key: int, episode: int, begin: float, end: float
 ) -> tuple[dict[str, bytes], int]:
-    """Vehicles between random places, mostly at the borders of the map: `flow` per hour on average.
+    """Vehicles from `begin` to `end` between random places, mostly at the borders of the map: `flow` per hour.
 
     The same key and episode give the same vehicles.
     """
@@ -51,7 +51,7 @@ def random_trips(
         command = [
             sys.executable, str(home() / "tools" / "randomTrips.py"), "--net-file", "map.net.xml",
             "--output-trip-file", "random.trips.xml", "--route-file", "random.rou.xml", "--begin", str(begin),
-            "--end", str(begin + seconds), "--insertion-rate", str(flow), "--poisson", "--seed", str(seed),
+            "--end", str(end), "--insertion-rate", str(flow), "--poisson", "--seed", str(seed),
             "--fringe-factor", "10", "--min-distance", "100", "--validate",
             "--trip-attributes", 'departLane="best" departSpeed="max"',
         ]  # fmt: skip

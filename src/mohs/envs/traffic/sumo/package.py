@@ -58,8 +58,8 @@ def reported(log: str) -> str:
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     first = next((i for i, line in enumerate(lines) if line.lower().startswith("error")), None)
     if first is None:
-        return lines[-1].rstrip(".") if lines else "SUMO does not say why"
+        return lines[-1].rstrip(".; ") if lines else "SUMO does not say why"
     said = lines[first].partition(":")[2].strip()
     if said.endswith(":") and first + 1 < len(lines):
         said = f"{said} {lines[first + 1]}"
-    return said.rstrip(".")
+    return said.rstrip(".; ")

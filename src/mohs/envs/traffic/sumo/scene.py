@@ -15,7 +15,7 @@ from mohs.core.task import Task
 from mohs.engines.traffic.junction import APPROACHES, LEFT, MOVEMENTS, THROUGH, junction
 from mohs.engines.traffic.signal import LANE_FEATURES, MOVEMENT_FEATURES, Signal, signal, slots
 from mohs.envs.traffic.sumo import plain
-from mohs.envs.traffic.sumo.demand import check_routes, routes
+from mohs.envs.traffic.sumo.demand import count, routes
 from mohs.envs.traffic.sumo.files import HASH, hash_of, names_of
 from mohs.envs.traffic.sumo.network import Net, read_net, text_of
 from mohs.envs.traffic.sumo.osm import converted, random_trips
@@ -59,7 +59,9 @@ class Scene:
 
     def incidence(self, part: int, of: Sequence[Any]) -> npt.NDArray[np.float64]:
         """Which of these each slot has, [slots, of]; `part` as in `Slot`."""
-        return np.array([[float(one in slot[part]) for one in of] for slot in self.slots]).reshape(-1, len(of))
+        return np.array([[float(one in slot[part]) for one in of] for slot in self.slots]).reshape(
+            len(self.slots), len(of)
+        )
 
 
 def scene(task: Task) -> Scene:
@@ -109,16 +111,20 @@ def _own(task: Task) -> Scene:
     if task["osm"]:
         data = converted(data, f"the map {name}")
     net = read_net(data, task["tls"], f"the network of {name}")
-    end = task["begin"] + task["max_episode_steps"] * task["decision"]
-    paths = [Path(path) for path in names_of(task.values)["routes"]]
-    counts = [check_routes(text_of(p), net.edges, task["begin"], end, f"the route file {p}") for p in paths]
-    own = {f"own{i}.rou.xml": text_of(path) for i, path in enumerate(paths)}
+    begin, decision = task["begin"], task["decision"]
+    own = {path: text_of(Path(path)) for path in names_of(task.values)["routes"]}
+    files = {f"own{i}.rou.xml": text for i, text in enumerate(own.values())}
 
     def vehicles(key: int, episode: int, steps: int) -> tuple[dict[str, bytes], int]:
+        end = begin + steps * decision
         if own:
-            return own, sum(counts)
-        return random_trips(data, task["inflow"], key, episode, task["begin"], steps * task["decision"])
+            return files, sum(
+                count(text, net.edges, begin, end, f"the route file {path}") for path, text in own.items()
+            )
+        return random_trips(data, task["inflow"], key, episode, begin, end)
 
+    if own:
+        vehicles(0, 0, task["max_episode_steps"])  # says what is wrong with them
     parts = _movements(net) if task["observation"] == "movements" else _lanes(net)
     return Scene(name, net, _signal(task, net, parts), parts, True, step_of(task), {NET_FILE: data}, vehicles, False)
 
