@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from xml.etree import ElementTree
 
 from mohs.envs.traffic.sumo.package import run, tool
 
@@ -40,3 +41,25 @@ def crossing(directory: Path) -> dict[str, str]:
     """A map with one signal."""
     (directory / "map.osm.xml").write_text(MAP)
     return {"osm": str(directory / "map.osm.xml")}
+
+
+def foes(net: bytes, tls: str) -> dict[int, set[int]]:
+    """By link of a signal the links with which it conflicts, as the junctions of a network know their own links."""
+    root, found = ElementTree.fromstring(net), dict[int, set[int]]()
+    by_inner = {c.attrib["via"]: c.attrib for c in root.iter("connection") if "via" in c.attrib}
+
+    def start(inner: str) -> dict[str, str]:
+        """The connection from an approach that leads over an inner lane; a turn that waits within has two."""
+        connection = by_inner[inner]
+        edge = connection["from"]
+        return start(f"{edge}_{connection['fromLane']}") if edge.startswith(":") else connection
+
+    for junction in root.iter("junction"):
+        requests = junction.findall("request")
+        starts = [start(inner) for inner in junction.get("intLanes", "").split()] if requests else []
+        for request in requests:
+            own = starts[int(request.attrib["index"])]
+            others = [starts[i] for i, bit in enumerate(reversed(request.attrib["foes"])) if bit == "1"]
+            if own.get("tl") == tls:
+                found[int(own["linkIndex"])] = {int(o["linkIndex"]) for o in others if o.get("tl") == tls}
+    return found

@@ -18,6 +18,7 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from sumo_files import foes
 
 import mohs
 from mohs import Cell, Probe, Segment, Task, TaskSet, UsageError
@@ -25,6 +26,7 @@ from mohs.agents.registry import agent, learner
 from mohs.engines.traffic.layout import METRICS
 from mohs.envs.keeping import pickled
 from mohs.envs.traffic.sumo import package
+from mohs.envs.traffic.sumo.scene import NET_FILE
 
 ID = "traffic/sumo"
 OTHER = {"lanes": 5, "left_lanes": 1, "right_lanes": 1, "observation": "movements", "inflow": 2000.0}
@@ -203,7 +205,7 @@ def test_sumo_controls_the_signal_itself(logic: str) -> None:
     env.reset(seed=0)
     env.step(2)
     net = env._scene.net
-    foes, shown = dict(net.foes), []
+    crossed, shown = foes(env._scene.files[NET_FILE], net.tls), []
     for t in range(200):
         env.step(logic)
         shown.append(env._run.seen["state"])
@@ -214,7 +216,7 @@ def test_sumo_controls_the_signal_itself(logic: str) -> None:
     assert set(net.phases) < set(shown)
     for state in shown:
         green = {i for i, letter in enumerate(state) if letter == "G"}
-        assert not any(foes[i] & green for i in green)
+        assert not any(crossed[i] & green for i in green)
     env.close()
 
 

@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from sumo_files import crossing, grid
+from sumo_files import crossing, foes, grid
 
 import mohs
 from mohs.core.task import Task
@@ -21,7 +21,7 @@ from mohs.envs.fleets import stream_key
 from mohs.envs.traffic.sumo import workers
 from mohs.envs.traffic.sumo.env import ARGUMENTS, SumoEnv
 from mohs.envs.traffic.sumo.package import surroundings, tool
-from mohs.envs.traffic.sumo.scene import scene
+from mohs.envs.traffic.sumo.scene import NET_FILE, scene
 from mohs.envs.traffic.sumo.states import change, green_phases, share
 from mohs.envs.traffic.sumo.trips import trips
 
@@ -41,10 +41,10 @@ def inner(**params: Any) -> SumoEnv:
     return env
 
 
-def conflicts(state: str, foes: dict[int, frozenset[int]]) -> list[tuple[int, int]]:
+def conflicts(state: str, crossed: dict[int, set[int]]) -> list[tuple[int, int]]:
     """Links that cross each other and both have a protected green."""
     green = {i for i, letter in enumerate(state) if letter == "G"}
-    return [(i, other) for i in green for other in foes.get(i, frozenset()) & green]
+    return [(i, other) for i in green for other in crossed.get(i, set()) & green]
 
 
 @pytest.mark.parametrize("params", SHAPES)
@@ -65,15 +65,15 @@ def test_the_network_is_the_intersection(params: dict[str, Any]) -> None:
 def test_no_conflicting_links_ever_have_a_protected_green(tmp_path: Path) -> None:
     for params in (*SHAPES, grid(tmp_path), crossing(tmp_path)):
         found = scene(Task.make(ID, **params))
-        foes = dict(found.net.foes)
-        assert set(foes) == {link.index for link in found.net.links}
-        assert any(foes.values())
+        crossed = foes(found.files[NET_FILE], found.net.tls)
+        assert set(crossed) == {link.index for link in found.net.links}
+        assert all(crossed.values())
         for now in found.net.phases:
-            assert conflicts(now, foes) == []
+            assert conflicts(now, crossed) == []
             for then in found.net.phases:
                 for state in change(now, then, found.keep):
-                    assert conflicts(state, foes) == []
-    assert conflicts("G" * 20, foes)
+                    assert conflicts(state, crossed) == []
+    assert conflicts("G" * 20, crossed)
 
 
 def test_greens_and_changes() -> None:

@@ -176,6 +176,8 @@ def test_wrong_networks_are_named(net: dict[str, str], tmp_path: Path) -> None:
             '<net><tlLogic id="A0"><phase state="Gr"/><phase state="rG"/></tlLogic></net>',
             "signal A0 .* controls no lanes",
         ),
+        (text.replace("GGGgg", "GGGg"), "must have a letter for each link in each phase"),
+        (text.replace(' linkIndex="0"', ' linkIndex="x"'), "is malformed"),
         (text.replace("GGGgg", "yyyyy"), "has 0 green phases, but must have 2"),
     ):
         wrong.write_text(written)

@@ -162,7 +162,7 @@ def test_the_list_of_environments_holds_ours_only() -> None:
         f"arcade/{game}" for game in ("collect", "avoid", "chase", "maze", "cross", "shoot", "cue", "dig")
     }
     assert {entry.id for entry in environments()} == ours
-    assert not any(entry.third_party for entry in environments())
+    assert all(entry.owns_id for entry in environments())
 
 
 def test_tasks_with_the_same_spaces_are_told() -> None:

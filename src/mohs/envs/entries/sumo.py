@@ -40,6 +40,7 @@ SUMO = Environment(
     face="mohs.envs.traffic.sumo.faces:face",
     vector_face="mohs.envs.third_party:vector_face",
     spaces="mohs.envs.traffic.sumo.faces:spaces",
+    score="mohs.envs.traffic.sumo.references:score",
     align="mohs.envs.traffic.sumo.faces:aligned",
     implied=("files",),
     third_party=True,

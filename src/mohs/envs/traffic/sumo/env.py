@@ -171,7 +171,7 @@ class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
 
     def _resume(self) -> None:
         """Plays the actions of the episode under way again where its simulation is not this process's."""
-        if self._run is not None and self._run.mine:
+        if self._run is not None and self._run.usable:
             return
         done, self._actions = self._actions or [], []
         self._begin()

@@ -30,14 +30,13 @@ class Link:
 
 @dataclass(frozen=True)
 class Net:
-    """What is needed of a network. `foes` has a set of links for each link that crosses others, as SUMO sees it."""
+    """What is needed of a network."""
 
     tls: str
     links: tuple[Link, ...]
     phases: tuple[str, ...]
     edges: frozenset[str]
     ends: frozenset[str]  # edges behind which the network ends
-    foes: tuple[tuple[int, frozenset[int]], ...]
 
     @cached_property
     def lanes(self) -> tuple[str, ...]:
@@ -96,10 +95,20 @@ def read_net(data: bytes, tls: str, what: str) -> Net:
     Raises:
         UsageError: It is no network, or has no such signal.
     """
-    kept: dict[str, list[dict[str, Any]]] = {"edge": [], "tlLogic": [], "connection": [], "junction": []}
+    kept: dict[str, list[dict[str, Any]]] = {"edge": [], "tlLogic": [], "connection": []}
     for element in elements(data, "net", what):
         if element.tag in kept:
             kept[element.tag].append(_record(element))
+    try:
+        return _net(kept, tls, what)
+    except UsageError:
+        raise
+    except (KeyError, ValueError) as error:
+        reason = f"an element has no {error}" if isinstance(error, KeyError) else str(error)
+        raise UsageError(f"{what} is malformed: {reason}.") from error
+
+
+def _net(kept: dict[str, list[dict[str, Any]]], tls: str, what: str) -> Net:
     programs: dict[str, dict[str, Any]] = {}
     for logic in kept["tlLogic"]:
         if logic["id"] not in programs or logic.get("programID") == "0":
@@ -112,18 +121,12 @@ def read_net(data: bytes, tls: str, what: str) -> Net:
     phases = green_phases(child["state"] for child in programs[name]["children"] if child["tag"] == "phase")
     if len(phases) < 2:
         raise UsageError(f"the program of the signal {name} of {what} has {len(phases)} green phases, but must have 2.")
-    if min(map(len, phases)) <= links[-1].index:
-        raise UsageError(f"the program of the signal {name} of {what} has fewer letters than the signal has links.")
-    plain = {e["id"]: e for e in kept["edge"] if not e["id"].startswith(":")}
+    lengths = set(map(len, phases))
+    if len(lengths) > 1 or min(lengths) <= links[-1].index:
+        raise UsageError(f"the program of the signal {name} of {what} must have a letter for each link in each phase.")
+    edges = frozenset(edge["id"] for edge in kept["edge"] if not edge["id"].startswith(":"))
     leading_on = {c["from"] for c in kept["connection"] if c.get("dir") != "t"}  # not only back
-    return Net(
-        name,
-        links,
-        phases,
-        frozenset(plain),
-        frozenset(plain) - leading_on,
-        tuple(_foes(kept["junction"], kept["connection"], name)),
-    )
+    return Net(name, links, phases, edges, edges - leading_on)
 
 
 def _record(element: Element) -> dict[str, Any]:
@@ -148,31 +151,3 @@ def _link(connection: dict[str, Any]) -> Link:
     edge, exit_edge = connection["from"], connection["to"]
     lane, out = f"{edge}_{connection['fromLane']}", f"{exit_edge}_{connection['toLane']}"
     return Link(int(connection["linkIndex"]), lane, out, edge, exit_edge)
-
-
-def _foes(
-    junctions: list[dict[str, Any]], connections: list[dict[str, Any]], tls: str
-) -> Iterator[tuple[int, frozenset[int]]]:
-    """By link of the signal the links with which it conflicts, as the junctions know their own links."""
-    by_inner = {c["via"]: c for c in connections if "via" in c}
-
-    def start(inner: str) -> dict[str, Any]:
-        """The connection from an approach that leads over an inner lane; where one waits within, it has two."""
-        connection = by_inner[inner]
-        edge = connection["from"]
-        return start(f"{edge}_{connection['fromLane']}") if edge.startswith(":") else connection
-
-    for junction in junctions:
-        inner, requests = (
-            junction.get("intLanes", "").split(),
-            [c for c in junction["children"] if c["tag"] == "request"],
-        )
-        if not requests or not all(lane in by_inner for lane in inner):
-            continue  # one within a junction, or with crossings of pedestrians
-        starts = [start(lane) for lane in inner]
-        for request in requests:
-            own = starts[int(request["index"])]
-            others = [starts[i] for i, bit in enumerate(reversed(request["foes"])) if bit == "1"]
-            if own.get("tl") == tls:
-                foes = frozenset(int(other["linkIndex"]) for other in others if other.get("tl") == tls)
-                yield int(own["linkIndex"]), foes

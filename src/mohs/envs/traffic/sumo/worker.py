@@ -199,8 +199,12 @@ def main() -> None:
         os.dup2(nothing, 0)
         for stream in (1, 2):
             os.dup2(said, stream)
-        import libsumo
-
+        try:
+            import libsumo
+        except ImportError as error:
+            read(orders)
+            write(answers, ("error", f"Error: libsumo cannot be imported: {error}"))
+            return
         obey(libsumo, Path(name), orders, answers, log)
         os.chdir(
             "/" if os.name == "posix" else os.path.expanduser("~")

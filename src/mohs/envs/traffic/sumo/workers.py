@@ -74,9 +74,9 @@ class Run:
         self.seen: dict[str, Any] = self._ask("begin", order)
 
     @property
-    def mine(self) -> bool:
-        """Whether this process gives the orders; a forked one has inherited a simulation that is not its own."""
-        return os.getpid() == self._starter
+    def usable(self) -> bool:
+        """Whether the simulation is there and takes orders: not of a forked process, which has only inherited it."""
+        return self._end.alive and os.getpid() == self._starter
 
     def show(self, plan: list[tuple[str, float]]) -> dict[str, Any]:
         """Shows states one after the other, each until a time; what is seen then."""
@@ -96,9 +96,10 @@ class Run:
 
     def close(self) -> None:
         """Ends the simulation. Its process is kept for another one, unless enough of them wait."""
-        if self._end.alive and self.mine:
-            self._ask("close")
-            self._release()
+        if self.usable:
+            with contextlib.suppress(UsageError):  # it has ended by itself
+                self._ask("close")
+                self._release()
 
     def _release(self) -> None:
         if len(_waiting) < _IDLE:
@@ -116,6 +117,9 @@ class Run:
         except (EOFError, OSError) as error:
             self._end()
             raise UsageError(f"SUMO ended without a word while it simulated {self._what}.") from error
+        except BaseException:  # an interrupt: its answer must not be taken for that to another order
+            self._end()
+            raise
         if kind == "error":
             self._end()
             raise UsageError(f"SUMO cannot simulate {self._what}: {reported(answer)}.")
