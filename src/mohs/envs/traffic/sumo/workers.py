@@ -42,7 +42,8 @@ def _stop(process: subprocess.Popen[bytes], starter: int) -> None:
 
 
 @atexit.register
-def _stop_all() -> None:
+def stop_idle() -> None:
+    """Ends the processes that wait for another episode."""
     while _waiting:
         _stop(_waiting.pop(), os.getpid())
 
