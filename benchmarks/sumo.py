@@ -2,7 +2,7 @@
 
     python -m benchmarks.sumo [--json] [--quick]
 
-CPU seconds of this process and of SUMO's together, resets and the start of SUMO included. A decision is 10 s of traffic.
+CPU seconds of this process and of SUMO together, resets and the start of SUMO included. A decision is 10 s of traffic.
 Both simulators play a fixed plan on the same vehicles.
 """
 

@@ -148,6 +148,7 @@ ENTRIES = (
             learns=False,
         ),
         check_plays="mohs.agents.traffic.actuated:check_plays",
+        records=False,  # its actions are no numbers
     ),
     AgentEntry(
         "optimal",

@@ -118,7 +118,15 @@ class Environment:
 
     @property
     def owns_id(self) -> bool:
-        """Whether the id in Gymnasium stands for this entry, and not for an environment of another package."""
+        """Whether the id in Gymnasium stands for this entry, and not for an environment of another package.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.make("traffic/sumo").environment.owns_id
+            True
+            >>> mohs.Task.make("CartPole-v1").environment.owns_id
+            False
+        """
         return not self.third_party or self.gym_id.startswith("mohs/")
 
     def realisation(self, name: str) -> Any:
