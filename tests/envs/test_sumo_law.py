@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -32,6 +32,8 @@ SHAPES = [
     {"lanes": 5, "left_lanes": 1},
     {"lanes": 3, "left_lanes": 2, "right_lanes": 2, "inflow": 2000.0},
     {"lanes": 8, "right_lanes": 1, "speed": 55.0, "length": 60.0},
+    {"lanes": 2, "left_lanes": 2, "right_lanes": 1},
+    {"lanes": 4, "left_lanes": 2},
 ]
 
 
@@ -74,6 +76,16 @@ def test_no_conflicting_links_ever_have_a_protected_green(tmp_path: Path) -> Non
                 for state in change(now, then, found.keep):
                     assert conflicts(state, crossed) == []
     assert conflicts("G" * 20, crossed)
+
+
+@pytest.mark.slow
+def test_no_conflicting_greens_in_any_shape() -> None:
+    numbers = product(range(2, 9), range(3), range(3), (20.0, 250.0), (10.0, 70.0))
+    for lanes, left, right, length, speed in numbers:
+        task = Task.make(ID, lanes=lanes, left_lanes=left, right_lanes=right, length=length, speed=speed)
+        found = scene(task)
+        crossed = foes(found.files[NET_FILE], found.net.tls)
+        assert not any(conflicts(state, crossed) for state in found.net.phases), str(task)
 
 
 def test_greens_and_changes() -> None:

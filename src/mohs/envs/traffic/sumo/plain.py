@@ -19,7 +19,8 @@ from mohs.envs.traffic.sumo.states import GREEN, YIELDING
 TLS = "C"
 _ARMS = ((0, 1), (1, 0), (0, -1), (-1, 0))  # where the approaches come from
 _TURNS = {LEFT: 1, THROUGH: 2, RIGHT: 3}  # the arm by which a movement leaves, counted clockwise from its approach
-_ROOM = 30.0  # m of a lane that may lie within the junction; lengths are set in any case
+_ROOM = 60.0  # m of a lane that may lie within the junction; lengths are set in any case
+_RADIUS, _WIDE = 4.0, 10.0  # m of its corners: netconvert's, and one with room for opposite left turns on two lanes
 
 
 class Link(NamedTuple):
@@ -91,7 +92,9 @@ def network(built: Junction) -> bytes:
 def _plain(built: Junction) -> dict[str, str]:
     """The files that netconvert reads, by name."""
     length = built.lanes[0].length
-    nodes, edges = [_element("node", id=TLS, x=0, y=0, type="traffic_light", tl=TLS)], []
+    left = [sum(lane.movements == (LEFT,) for lane in built.of(approach)) for approach in range(len(APPROACHES))]
+    radius = _WIDE if max(left) > 1 else _RADIUS
+    nodes, edges = [_element("node", id=TLS, x=0, y=0, type="traffic_light", tl=TLS, radius=radius)], []
     for a, (name, (x, y)) in enumerate(zip(APPROACHES, _ARMS, strict=True)):
         far = length + _ROOM
         nodes.append(_element("node", id=name, x=x * far, y=y * far, type="priority"))
