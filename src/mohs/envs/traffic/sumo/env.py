@@ -28,7 +28,6 @@ from mohs.envs.traffic.sumo.states import change, share
 from mohs.envs.traffic.sumo.trips import metrics, trips
 from mohs.envs.traffic.sumo.workers import Run
 
-Floats = npt.NDArray[np.float64]
 ENVIRONMENT = "traffic/sumo"
 ARGUMENTS = (
     "--tripinfo-output.write-unfinished", "--tripinfo-output.write-undeparted", "--device.emissions.probability", "1",
@@ -64,6 +63,7 @@ class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
         self.action_space = spaces.Discrete(len(signal.greens))
         self._key, self._episode = 0, -1
         self._actions: list[int | str] | None = None  # of the episode under way
+        self._shown = ""  # what "ansi" shows
 
     def _bind(self) -> None:
         """Sets what a copy does not carry: what is known of the scene, and the simulation, which is played again."""
@@ -108,15 +108,12 @@ class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
 
     def render(self) -> Any:
         """The state of the signal and the vehicles that queue, as text."""
-        if self._actions is None:
+        if not self._shown:
             raise gymnasium.error.ResetNeeded("call reset() before render().")
         if self.render_mode is None:
             gymnasium.logger.warn("render() was called without a render_mode; make the environment with one.")
             return None
-        self._resume()
-        assert self._run is not None
-        seen = self._run.seen
-        return f"step {len(self._actions)}: signal {seen['state']}, {seen['queue']} vehicles queue or wait to enter"
+        return self._shown
 
     def close(self) -> None:
         if self._run is not None:
@@ -210,7 +207,10 @@ class SumoEnv(gymnasium.Env[npt.NDArray[np.float32], Any]):
     def _observed(self) -> npt.NDArray[np.float32]:
         """The numbers of all slots."""
         assert self._run is not None
+        assert self._actions is not None
         seen = self._run.seen
+        step = f"step {len(self._actions)}: signal {seen['state']}"
+        self._shown = f"{step}, {seen['queue']} vehicles queue or wait to enter"
         approaching, wait, queue, speeds = (self._of_lanes @ np.array(seen["lanes"])).T / CARS
         exits = self._of_exits @ np.array(seen["exits"], dtype=np.float64) / CARS
         letters = np.array([share(letter) for letter in seen["state"]])
