@@ -140,6 +140,15 @@ ENTRIES = (
         "traffic signal whose phase with most vehicles gets the green; learns nothing",
         learns=False,
     ),
+    replace(
+        _controller(
+            "actuated",
+            "mohs.agents.traffic.actuated:ActuatedConfig",
+            "SUMO's own control of a traffic signal, on traffic/sumo only; learns nothing",
+            learns=False,
+        ),
+        check_plays="mohs.agents.traffic.actuated:check_plays",
+    ),
     AgentEntry(
         "optimal",
         "optimal policy, computed from the exact table",
