@@ -87,6 +87,7 @@ def test_histories_that_agents_declare():
     known = {entry.name: entry for entry in agent_entries()}
     assert {name for name, entry in known.items() if entry.history == 0} == {
         "recurrent_dqn", "recurrent_ppo", "gorp", "sqirl", "optimal", "sb3:RecurrentPPO", "fixed", "max_pressure",
+        "actuated",
     }  # fmt: skip
     assert history_of(agent("memoryless")) == history_of(agent("dqn")) == history_of(agent("q_learning")) == 1
     assert history_of(agent("sarsa", history=3)) == 3

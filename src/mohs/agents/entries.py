@@ -165,6 +165,16 @@ ENTRIES = (
         "MplightConfig",
         "MPLight that also sees who approaches, waiting times and speeds of each movement",
     ),
+    replace(
+        _controller(
+            "actuated",
+            "mohs.agents.traffic.actuated:ActuatedConfig",
+            "SUMO's own control of a traffic signal, on traffic/sumo only; learns nothing",
+            learns=False,
+        ),
+        check_plays="mohs.agents.traffic.actuated:check_plays",
+        records=False,  # its actions are no numbers
+    ),
     AgentEntry(
         "optimal",
         "optimal policy, computed from the exact table",
