@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -22,6 +22,9 @@ from mohs.runs.plan import Plan, Track
 
 # Each module has `open_store(url, create)` and `check_store(url)`. They import this one, so they are named here.
 STORES = {"sqlite": "mohs.runs.sql.store", "postgresql": "mohs.runs.sql.store"}
+
+
+SHOWN_KEY, SHOWN_DAMAGED = 8, 5  # characters of a key, and damaged cells, in a sentence
 
 
 class CellStatus(StrEnum):
@@ -87,6 +90,11 @@ class Store(Protocol):
         """The store in messages to people, without passwords."""
         ...
 
+    @property
+    def sealed(self) -> bool:
+        """Whether each cell has a hash that is checked when it is read. Older versions wrote none."""
+        ...
+
     def close(self) -> None: ...
 
     def __enter__(self) -> Self: ...
@@ -105,8 +113,11 @@ class Store(Protocol):
 
     # What a coordinator writes
 
-    def add(self, plan: Plan) -> None:
-        """Enters a study, and those of its cells that are new as pending. Adding a plan again changes nothing."""
+    def add(self, plan: Plan) -> list[str]:
+        """Enters a study, and those of its cells that are new as pending. Adding a plan again changes nothing.
+
+        Cells of the plan that are damaged become pending again, without what was stored of them; returns their keys.
+        """
         ...
 
     def write(
@@ -170,8 +181,12 @@ class Store(Protocol):
         """The state of each of these cells that has a checkpoint."""
         ...
 
-    def results(self, keys: Iterable[str]) -> Iterator[tuple[str, dict[str, Curve]]]:
-        """The curves of those cells that are done, in the order of `keys`, metrics sorted."""
+    def results(self, keys: Iterable[str]) -> Iterator[tuple[str, dict[str, Curve] | None]]:
+        """The curves of those cells that are done, in the order of `keys`, metrics sorted; None where damaged or gone."""
+        ...
+
+    def damaged(self, keys: Iterable[str]) -> list[str]:
+        """Those of these cells that are not what was written, or are gone. Reads all that the store has of them."""
         ...
 
 
@@ -218,9 +233,21 @@ def left_to_run(plan: Plan, url: str) -> list[Cell]:
     try:
         with open_store(url, create=False) as store:
             statuses = store.statuses(cell.key for cell in plan.cells)
+            done = {key for key, status in statuses.items() if status == CellStatus.DONE}
+            done.difference_update(store.damaged(done))
     except MissingStoreError:
         return list(plan.cells)
-    return [cell for cell in plan.cells if statuses.get(cell.key) != CellStatus.DONE]
+    return [cell for cell in plan.cells if cell.key not in done]
+
+
+def damage_text(keys: Sequence[str]) -> str:
+    """Names damaged cells, in words that go on with what becomes of them; empty where there are none."""
+    if not keys:
+        return ""
+    shown = ", ".join(key[:SHOWN_KEY] for key in keys[:SHOWN_DAMAGED])
+    rest = f" and {len(keys) - SHOWN_DAMAGED:,} others" if len(keys) > SHOWN_DAMAGED else ""
+    cells = "1 cell of the store is" if len(keys) == 1 else f"{len(keys):,} cells of the store are"
+    return f"{cells} damaged ({shown}{rest})"
 
 
 @contextmanager
