@@ -65,8 +65,8 @@ class Server:
     def start(self) -> None:
         command = [str(binary("postgres")), "-D", str(self.directory / "data"), "-p", str(self.port)]
         command += ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]
-        log = open(self.directory / "log", "ab")
-        self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.directory, **self._as_user())
+        with open(self.directory / "log", "ab") as log:
+            self.process = subprocess.Popen(command, stdout=log, stderr=log, cwd=self.directory, **self._as_user())
         deadline = time.monotonic() + 60
         while time.monotonic() < deadline:
             ready = [str(binary("pg_isready")), "-q", "-h", "127.0.0.1", "-p", str(self.port)]

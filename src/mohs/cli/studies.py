@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -109,3 +110,21 @@ def export(
             print_json([row._asdict() for row in rows(opened, key, damaged)])
     if damaged:
         print(f"mohs: {damage_text(damaged)} and left out.", file=sys.stderr)
+
+
+def recover(
+    new: Annotated[Path, typer.Argument(help="The file of the new store.")],
+    store: StoreUrl = DEFAULT_STORE,
+    as_json: AsJson = False,
+) -> None:
+    """Copy what is sound in a damaged store to a new one. The damaged store stays as it is."""
+    from mohs.runs.store import recover as copy_sound
+
+    found = copy_sound(store, new)
+    if as_json:
+        print_json(asdict(found))
+        return
+    print(f"{new} has {found.cells:,} cells of {found.studies:,} studies.")
+    for kind, lost in (("cells", found.lost_cells), ("studies", found.lost_studies)):
+        if lost:
+            print(f"{len(lost):,} {kind} are lost; the commands that made them run them again: {', '.join(lost)}")

@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -73,6 +74,16 @@ class Counts:
     cells: Mapping[CellStatus, int]
     steps: Mapping[CellStatus, int]
     saved: int
+
+
+@dataclass(frozen=True)
+class Recovered:
+    """What was copied of a damaged store: how many cells and studies; and the keys of those that were not."""
+
+    cells: int
+    lost_cells: Sequence[str]
+    studies: int
+    lost_studies: Sequence[str]
 
 
 class Store(Protocol):
@@ -182,7 +193,7 @@ class Store(Protocol):
         ...
 
     def results(self, keys: Iterable[str]) -> Iterator[tuple[str, dict[str, Curve] | None]]:
-        """The curves of those cells that are done, in the order of `keys`, metrics sorted; None where damaged or gone."""
+        """The curves of those cells that are done, in the order of `keys`; None where they are damaged or gone."""
         ...
 
     def damaged(self, keys: Iterable[str]) -> list[str]:
@@ -215,6 +226,24 @@ def check_store(url: str) -> None:
         StoreError: the URL is not one of a store, or the store cannot be read or written.
     """
     _module(url).check_store(url)
+
+
+def recover(url: str, new: Path) -> Recovered:
+    """Copies what is sound in a damaged store to a new one; the damaged one stays as it is.
+
+    Args:
+        url: the damaged store, a file.
+        new: the file of the new store.
+
+    Returns:
+        What was copied, and what was not.
+
+    Raises:
+        UsageError: the new file exists, or the store is no file.
+        StoreError: nothing can be read.
+    """
+    found: Recovered = importlib.import_module(f"{_module(url).__name__.rpartition('.')[0]}.recover").recover(url, new)
+    return found
 
 
 def _module(url: str) -> Any:

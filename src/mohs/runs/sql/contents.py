@@ -31,7 +31,7 @@ def parts(keys: Iterable[T], size: int = MANY) -> Iterator[list[T]]:
 
 def pairs(db: Connection, query: sa.Select[Any]) -> dict[str, Any]:
     """The first two columns as a mapping."""
-    return {key: value for key, value in db.execute(query)}
+    return {row[0]: row[1] for row in db.execute(query)}
 
 
 def insert(db: Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
@@ -83,9 +83,7 @@ def _sound(
     return found[key].status in STATUSES and curves_of(found[key]) is not None
 
 
-def results_of(
-    db: Connection, keys: Collection[str], sealed: bool
-) -> dict[str, dict[str, Curve] | None]:
+def results_of(db: Connection, keys: Collection[str], sealed: bool) -> dict[str, dict[str, Curve] | None]:
     """The curves of those cells that are done, None for those that are damaged or gone."""
     found = contents(db, keys, checkpoints=False)
     texts, seals = texts_of(db, keys), seals_of(db, CELLS, keys) if sealed else {}

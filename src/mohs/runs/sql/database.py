@@ -71,7 +71,7 @@ def connect(url: URL, create: bool) -> Engine:
     try:
         if path is None:
             return sa.create_engine(url, connect_args=SERVER)
-        engine = sa.create_engine(url, creator=partial(_open_file, path, _mode(path)))
+        engine = sa.create_engine(url, creator=partial(open_file, path, mode(path)))
     except ModuleNotFoundError as error:
         raise StoreError(f"{name_of(url)} cannot be opened: install the Python package {error.name!r}.") from error
     except exc.NoSuchModuleError as error:
@@ -80,7 +80,7 @@ def connect(url: URL, create: bool) -> Engine:
     return engine
 
 
-def _mode(path: Path) -> str:
+def mode(path: Path) -> str:
     """How SQLite opens a file. Where its directory is read-only, no log can be made beside it, and none is needed."""
     if os.access(path.absolute().parent, os.W_OK) and os.access(path, os.W_OK):
         return "mode=rw"
@@ -95,14 +95,16 @@ def _mode(path: Path) -> str:
     return "mode=ro"
 
 
-def _open_file(path: Path, mode: str) -> sqlite3.Connection:
+def open_file(path: Path, options: str) -> sqlite3.Connection:
+    """A connection in which each transaction is begun by hand."""
     connection = sqlite3.connect(
-        f"file:{quote(str(path.absolute()))}?{mode}", uri=True, check_same_thread=False, isolation_level=None
+        f"file:{quote(str(path.absolute()))}?{options}", uri=True, check_same_thread=False, isolation_level=None
     )  # the driver's own transactions would leave out schema changes
     connection.text_factory = _text
     connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
     connection.execute("PRAGMA synchronous = NORMAL")  # with the write-ahead log, safe against the death of the process
     connection.execute("PRAGMA cell_size_check = ON")
+    connection.execute("PRAGMA trusted_schema = OFF")
     return connection
 
 

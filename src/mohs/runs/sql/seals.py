@@ -28,7 +28,9 @@ class Content:
 
     def seal(self) -> bytes:
         curves = [part for curve in sorted(self.curves, key=lambda c: _bytes(c[0])) for part in curve]
-        return seal((self.key, self.steps, self.status, self.error, len(self.curves), *curves, *(self.checkpoint or ())))
+        return seal(
+            (self.key, self.steps, self.status, self.error, len(self.curves), *curves, *(self.checkpoint or ()))
+        )
 
 
 def seal(parts: Iterable[Any]) -> bytes:

@@ -67,7 +67,7 @@ class Session:
                 return self._once(work, write)
             except exc.DBAPIError as error:
                 away = time.monotonic() - began
-                if not self.patient or not database.is_gone(error):
+                if self.path is not None or not self.patient or not database.is_gone(error):
                     raise database.explain(error, self.engine.url) from error
                 if away + pause > RECONNECT_SECONDS:
                     raise StoreError(

@@ -242,8 +242,8 @@ class SqlStore:
     def _refuse(self, studies: Collection[str]) -> None:
         if studies:
             raise StoreError(
-                f"{self.name} is damaged: what it says of the study {min(studies)} is not what was written; the command "
-                "that made the study writes it again, and `mohs recover NEW.db` copies what is sound to a new store."
+                f"{self.name} is damaged: what it says of the study {min(studies)} is not what was written; the "
+                "command that made the study writes it again, and `mohs recover NEW.db` copies what is sound."
             )
 
     def _records(self, query: sa.Select[Any]) -> list[Record]:
