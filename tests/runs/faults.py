@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import fake_learner
+import sqlalchemy as sa
+from postgres_server import Server
 
 from mohs.core.errors import StoreError
 from mohs.runs.execute import execute
@@ -272,3 +274,39 @@ def endure(fault: Fault, folder: Path, number: int, expected: bytes) -> Trial:
     trial.finish()
     assert trial.export() == expected, "the results differ"
     return trial
+
+
+def endure_server(server: Server, folder: Path, number: int, expected: bytes) -> Trial:
+    """The server is killed in the middle of the run and is away for a while. No second run gets in."""
+    engine, schema = sa.create_engine(server.url), f"trial_{number}"
+    with engine.begin() as connection:
+        connection.exec_driver_sql(f"CREATE SCHEMA {schema}")
+    engine.dispose()
+    url = engine.url.update_query_dict({"options": f"-csearch_path={schema}"}).render_as_string(hide_password=False)
+    (folder / f"{number}").mkdir(parents=True)
+    trial = Trial(folder / f"{number}", url, random.Random(number), workers=number % 3)
+    process = trial.begun()
+    server.kill()
+    time.sleep(trial.rng.random() * 2)
+    server.start()
+    assert trial.end(trial.begin()) == 2
+    assert f"in use by another run (process {process.pid})" in trial.said[-1]
+    assert trial.end(process) == 0
+    trial.finish()
+    assert trial.export() == expected, "the results differ"
+    return trial
+
+
+def flip_and_export(sound: Path, place: Path, rng: random.Random, expected: list[str]) -> str:
+    """What comes of one flipped bit: the same export, one without the cells that it names, or a sentence."""
+    shutil.copy(sound, place)
+    flip(place, rng)
+    try:
+        with open_store(f"sqlite:///{place}", create=False) as store:
+            damaged = export_csv(store, place.with_suffix(".csv"))
+    except StoreError as error:
+        return "refused" if "\n" not in str(error) else "wrong"
+    found = place.with_suffix(".csv").read_text().splitlines()
+    if found == expected:
+        return "same"
+    return "named" if found == [line for line in expected if line.partition(",")[0] not in damaged] else "wrong"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import random
 import shutil
 import subprocess
 import sys
@@ -17,9 +16,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 from fake_learner import FACTORY, plan
-from faults import PLAN, Trial, can_mount, disk, undisturbed
 from postgres_server import Server, is_installed
 
+from faults import can_mount, disk, endure_server, undisturbed
 from mohs.core.errors import StoreError
 from mohs.runs.execute import execute
 from mohs.runs.execution import Execution
@@ -172,19 +171,7 @@ def server() -> Iterator[Server]:
 
 
 def test_a_run_outlives_its_server(server: Server, tmp_path: Path) -> None:
-    """The server is killed in the middle of the run and is away for a while. No second run gets in."""
-    trial = Trial(tmp_path, server.url, random.Random(0))
-    process = trial.begun()
-    server.kill()
-    time.sleep(1)
-    server.start()
-    assert trial.end(trial.begin()) == 2
-    assert f"in use by another run (process {process.pid})" in trial.said[-1]
-    assert trial.end(process) == 0
-    trial.finish()
-    with open_store(server.url, create=False) as store:
-        assert status(store)[0].done == PLAN["seeds"]
-    assert trial.export() == undisturbed(tmp_path / "whole")
+    endure_server(server, tmp_path, 1, undisturbed(tmp_path / "whole"))
 
 
 def test_a_server_that_stays_away_is_one_sentence(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,6 +25,7 @@ BUSY_SECONDS = 30
 RESUME = "what was stored before is intact; run the same command to resume"
 # A server that vanishes without a word is noticed within a minute.
 SERVER = {"connect_timeout": 10, "keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3}
+FILE_ERRORS = (sqlite3.Error, OSError, UnicodeError)  # the last: of damaged text, also in SQLite's own messages
 GONE = ("08", "57P01", "57P02", "57P03")  # codes of PostgreSQL: no connection; it shuts down, crashed, is starting
 
 
@@ -110,7 +111,7 @@ def open_file(path: Path, options: str) -> sqlite3.Connection:
 
 def _text(raw: bytes) -> str:
     """Text of a damaged file need not be UTF-8. Its seal tells."""
-    return raw.decode(errors="surrogateescape")
+    return raw.decode(errors="replace")
 
 
 def check_writable(url: URL) -> None:
@@ -135,7 +136,7 @@ def _begin_sqlite(connection: Connection) -> None:
 def explained(url: URL) -> Iterator[None]:
     try:
         yield
-    except (exc.DBAPIError, sqlite3.Error, OSError) as error:
+    except (exc.DBAPIError, *FILE_ERRORS) as error:
         raise explain(error, url) from error
 
 
@@ -144,7 +145,7 @@ def explained_files(url: URL) -> Iterator[None]:
     """The same for errors of files alone: those of a server may pass."""
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
+    except FILE_ERRORS as error:
         raise explain(error, url) from error
 
 
@@ -166,7 +167,7 @@ def explain(error: Exception, url: URL) -> StoreError:
         return StoreError(f"the disk is full: {name} could not be written; {RESUME} when there is space.")
     if "not a database" in low:
         return StoreError(f"{name} is not a database, or is damaged ({text}).")
-    if "malformed" in low or "corrupt" in low:
+    if "malformed" in low or "corrupt" in low or isinstance(cause, UnicodeError):
         return StoreError(f"{name} is damaged ({text}); `mohs recover NEW.db` copies what is sound to a new store.")
     if "readonly" in low or "read-only" in low or isinstance(cause, PermissionError):
         return StoreError(f"{name} cannot be written ({text}).")
