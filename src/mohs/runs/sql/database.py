@@ -8,7 +8,6 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -61,22 +60,22 @@ def name_of(url: URL) -> str:
 def connect(url: URL, create: bool) -> Engine:
     """An engine whose transactions are real ones. Makes a new file, and its directory, where asked."""
     path = file_of(url)
-    with explained(url):
-        if path is not None and not path.exists():
-            if not create:
-                raise MissingStoreError(f"there is no store at {path}.")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o644))
-        if path is not None and not path.is_file():
-            raise StoreError(f"{path} is a {'directory' if path.is_dir() else 'device'}, not a store.")
     try:
         if path is None:
             return sa.create_engine(url, connect_args=SERVER)
-        engine = sa.create_engine(url, creator=partial(open_file, path, mode(path)))
+        engine = sa.create_engine(url, creator=lambda: open_file(path, mode(path)))
     except ModuleNotFoundError as error:
         raise StoreError(f"{name_of(url)} cannot be opened: install the Python package {error.name!r}.") from error
     except exc.NoSuchModuleError as error:
         raise StoreError(f"{name_of(url)} cannot be opened: there is no driver {url.drivername!r}.") from error
+    with explained(url):
+        if not path.exists():
+            if not create:
+                raise MissingStoreError(f"there is no store at {path}.")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o644))
+        if not path.is_file():
+            raise StoreError(f"{path} is a {'directory' if path.is_dir() else 'device'}, not a store.")
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 
