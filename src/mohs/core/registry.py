@@ -76,6 +76,7 @@ class Environment:
         check_context: `task -> None`: raises where the parameter `context` of the task does not fit the environment.
         held_out: `task -> Source`: the same task on levels that training does not have.
         classes: `task -> Classes`: what its masks tell apart, where it has the parameter `view` (`mohs.core.views`).
+        shown: Whether reports show an episode of each agent, played by the actions that were recorded.
 
     Example:
         >>> import mohs
@@ -114,6 +115,20 @@ class Environment:
     check_context: str | None = None
     held_out: str | None = None
     classes: str | None = None
+    shown: bool = False
+
+    @property
+    def owns_id(self) -> bool:
+        """Whether the id in Gymnasium stands for this entry, and not for an environment of another package.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.make("traffic/sumo").environment.owns_id
+            True
+            >>> mohs.Task.make("CartPole-v1").environment.owns_id
+            False
+        """
+        return not self.third_party or self.gym_id.startswith("mohs/")
 
     def realisation(self, name: str) -> Any:
         """A part of the environment, such as `face` or `table`, imported.
@@ -239,7 +254,7 @@ def canonical(env: Any) -> tuple[str, Mapping[str, Any]]:
     The name of a configuration comes with parameters.
     """
     name = name_of(env)
-    return configuration({e.gym_id: e.id for e in environments() if not e.third_party}.get(name, name))
+    return configuration({e.gym_id: e.id for e in environments() if e.owns_id}.get(name, name))
 
 
 def environments() -> tuple[Environment, ...]:
