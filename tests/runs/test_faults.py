@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+
 from faults import FAULTS, can_mount, endure, undisturbed
 
 FEW = ("store removed", "store replaced by another", "one bit flipped", "two coordinators at once")
