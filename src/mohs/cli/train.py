@@ -24,6 +24,9 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show the plan, wit
 KeepGoing = Annotated[
     bool, typer.Option("--keep-going", help="Run everything, also where the first runs would end the study.")
 ]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Unpickle checkpoints of the store, which can run any code that they hold.")
+]
 Device = Annotated[str, typer.Option(help="Where deep agents train: cpu, cuda, mps ...")]
 
 
@@ -59,6 +62,7 @@ def train(
     keep_going: KeepGoing = False,
     dry_run: DryRun = False,
     label: Label = "",
+    trust: Trust = False,
     out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     workers: Workers = None,
@@ -81,7 +85,7 @@ def train(
     output.check()
     for directory in request.directories:
         check_directory(directory)
-    execution = Execution(store, workers, pack_size, device, label=label)
+    execution = Execution(store, workers, pack_size, device, label=label, trust=trust)
     plan = planned(study, execution)
     if request.note:
         print(f"mohs: {request.note}", file=sys.stderr)

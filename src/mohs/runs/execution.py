@@ -27,6 +27,8 @@ class Execution:
         progress: `auto`, `live`, `plain` or `silent`, or a `Progress` object.
         label: what the study is called in the store, in `mohs status` and in reports. Studies that differ by their
             label only are two studies of the same runs.
+        trust: whether checkpoints in the store may be unpickled, which can run any code that they hold. Without it, an
+            interrupted cell of a third-party environment or of a custom agent that saves bytes starts again.
 
     Example:
         >>> Execution(workers=2).check()
@@ -40,6 +42,7 @@ class Execution:
     device: str = "cpu"
     progress: str | Progress = "auto"
     label: str = ""
+    trust: bool = False
 
     def check(self) -> None:
         """Checks all values except the store, which is checked when it is opened.
@@ -83,6 +86,7 @@ class ExecutionOptions(TypedDict, total=False):
     device: str
     progress: str | Progress
     label: str
+    trust: bool
 
 
 def default_workers() -> int:
