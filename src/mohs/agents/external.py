@@ -22,7 +22,7 @@ from mohs.core.cell import Agent, Cell, Segment
 from mohs.core.errors import MohsError, UsageError
 from mohs.core.packed import Foreign, PackedError, holds_bytes, pack, unpack
 from mohs.core.task import Task
-from mohs.core.values import resolve, source_hash
+from mohs.core.values import named, source_hash
 from mohs.envs.keeping import keep, restored
 from mohs.envs.make import make
 
@@ -38,7 +38,7 @@ def agent_source(name: str) -> str:
 
 def custom_agent(name: str, **params: Any) -> Agent:
     """The agent that a function makes, with a hash of the function's file; its hyperparameters are not checked."""
-    resolve(name)
+    named(name)
     return custom_entry(name, **params)
 
 
@@ -137,7 +137,7 @@ class ExternalLearner:
         self._segment = -1
         self._enter(0)
         seed = seeding.seed_of(seeding.child(self._cell.seed, "agent"))
-        self._agent: UserAgent = resolve(self._cell.agent.name)(self._env, seed, **dict(self._cell.agent.params))
+        self._agent: UserAgent = named(self._cell.agent.name)(self._env, seed, **dict(self._cell.agent.params))
         for method in ("train", "act"):
             if not callable(getattr(self._agent, method, None)):
                 raise UsageError(

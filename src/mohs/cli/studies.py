@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mohs.core.errors import UsageError
+from mohs.core.values import sealed
 from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Paper, Png, SingleFile, StoreUrl
 from mohs.report.terminal import print_json, show_table
 
@@ -24,7 +25,7 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     from mohs.runs.status import status as find_status
     from mohs.runs.store import open_store
 
-    with open_store(store, create=False) as opened:
+    with sealed(), open_store(store, create=False) as opened:
         found, name = find_status(opened), opened.name
     if as_json:
         print_json([s.to_json() for s in found])
@@ -70,7 +71,7 @@ def report(
     from mohs.protocols.output import Output, deliver
     from mohs.runs.store import open_store
 
-    with open_store(store, create=False) as opened:
+    with sealed(), open_store(store, create=False) as opened:
         key = find_study(opened, study)
         found = opened.study(key)
         output = Output.of(out, found.name, png, as_json, paper, single_file, label=found.label, key=key)
@@ -95,7 +96,7 @@ def export(
 
     if csv is None and parquet is None and not as_json:
         raise UsageError("say where to export to: --csv PATH, --parquet PATH or --json.")
-    with open_store(store, create=False) as opened:
+    with sealed(), open_store(store, create=False) as opened:
         key = None if study is None else find(opened, study).key
         if csv is not None:
             export_csv(opened, csv, key)

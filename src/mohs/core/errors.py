@@ -40,6 +40,10 @@ class StoreError(MohsError, RuntimeError):
     """
 
 
+class SealedError(UsageError):
+    """A file that others wrote names code, which is not run."""
+
+
 def unknown(kind: str, name: object, valid: Iterable[str], also: Iterable[str] = ()) -> UsageError:
     """Returns the error for an unknown name, with the nearest name and up to 20 valid ones; `also` are not listed."""
     names = sorted(valid)

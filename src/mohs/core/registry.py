@@ -14,7 +14,7 @@ from mohs.core.dial import Applies
 from mohs.core.dials import DIALS
 from mohs.core.domain import Domain
 from mohs.core.errors import UsageError, unknown
-from mohs.core.values import attribute
+from mohs.core.values import attribute, freeze
 
 if TYPE_CHECKING:
     from mohs.core.task import Task
@@ -75,6 +75,7 @@ class Environment:
         check_context: `task -> None`: raises where the parameter `context` of the task does not fit the environment.
         held_out: `task -> Source`: the same task on levels that training does not have.
         classes: `task -> Classes`: what its masks tell apart, where it has the parameter `view` (`mohs.core.views`).
+        unread: Whether it is code that was not imported, because a file names it: its own parameters are taken as they are.
 
     Example:
         >>> import mohs
@@ -113,6 +114,7 @@ class Environment:
     check_context: str | None = None
     held_out: str | None = None
     classes: str | None = None
+    unread: bool = False
 
     def realisation(self, name: str) -> Any:
         """A part of the environment, such as `face` or `table`, imported.
@@ -142,6 +144,8 @@ class Environment:
             >>> mohs.Task.make("toy/discrete").environment.normalise({"delay": 2, "reward_noise": 0.0})
             {'delay': 2}
         """
+        free = {name: freeze(value) for name, value in given.items() if self.unread and name not in self.parameters}
+        given = {name: value for name, value in given.items() if name not in free}
         for name in given:
             if name in self.refused:
                 raise UsageError(f"{name} does not apply to {self.id}: {self.refused[name]}")
@@ -154,7 +158,7 @@ class Environment:
         parsed = {name: self.parameters[name].domain.parse(name, value) for name, value in given.items()}
         implied = self.realisation("check")(self.complete(parsed), frozenset(parsed))
         parsed.update({name: self.parameters[name].domain.parse(name, value) for name, value in implied.items()})
-        return {name: value for name, value in parsed.items() if value != self.parameters[name].default}
+        return free | {name: value for name, value in parsed.items() if value != self.parameters[name].default}
 
     def complete(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Every parameter with its value, defaults included.
@@ -243,6 +247,8 @@ def environment(name: str) -> Environment:
     Raises:
         UsageError: No environment has this name. The message names the nearest one.
     """
+    if not isinstance(name, str):
+        raise _unknown(name)
     if name not in _ENVIRONMENTS:
         _load_deferred()
     if name in _ENVIRONMENTS:

@@ -10,6 +10,7 @@ from typing import Any, Unpack
 
 from mohs.core.errors import MohsError, UsageError
 from mohs.core.registry import environment
+from mohs.core.values import sealed
 from mohs.protocols.protocol import Gate, Protocol, Stop, Study, find_protocol, protocol_of
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
@@ -197,7 +198,12 @@ def find_study(store: Store, name: str | None, protocol: str = "") -> str:
 
 
 def stored_verdict(store: Store, key: str) -> Verdict:
-    """The verdict on what a store holds of a study, finished or not."""
+    """The verdict on what a store holds of a study, finished or not. Code that the store names is not imported."""
+    with sealed():
+        return _stored_verdict(store, key)
+
+
+def _stored_verdict(store: Store, key: str) -> Verdict:
     record = store.study(key)
     _check_environments(store, record)
     protocol = find_protocol(record.protocol)
@@ -208,7 +214,7 @@ def stored_verdict(store: Store, key: str) -> Verdict:
     else:  # an older version of mohs did not keep them
         plan: Plan = protocol.part("plan")(study)
         tracks, runs = plan.tracks, list(plan.runs)
-    return _conclude(study, store, tracks, runs, _failed(store, key)).labelled(record.label)
+    return _conclude(study, store, tracks, runs, _failed(store, key)).labelled(record.label).read_only()
 
 
 def load_verdict(study: str | None = None, *, store: str = DEFAULT_STORE) -> Verdict:

@@ -23,7 +23,7 @@ import numpy.typing as npt
 from mohs.core.errors import MohsError, StoreError, UsageError
 from mohs.core.files import reason, replace
 from mohs.core.registry import environment
-from mohs.core.values import Json, canonical_json
+from mohs.core.values import Json, canonical_json, sealed
 from mohs.runs.store import CellStatus, Store, open_store, sound
 
 if TYPE_CHECKING:
@@ -208,7 +208,8 @@ def _parameters(tasks: list[str]) -> dict[str, list[Json]]:
 
 def _defaults(env: str) -> dict[str, Any]:
     try:
-        return environment(env).complete({})
+        with sealed():  # a store may name code
+            return environment(env).complete({})
     except MohsError:  # an environment that this installation does not know
         return {}
 

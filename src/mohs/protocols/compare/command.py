@@ -88,6 +88,7 @@ def compare(
         >>> found.agents[0].rank.n
         3
     """
+    from mohs.core.values import sealed
     from mohs.protocols.compare.choose import choose
     from mohs.protocols.compare.comparison import compare_diagnoses
     from mohs.protocols.conduct import stored_verdict
@@ -111,7 +112,11 @@ def compare(
             found = dict(zip(words, (stored_verdict(opened, key) for key in chosen.keys), strict=True))
         notes = chosen.notes
         given = [found[side] if isinstance(side, str) else side for side in given]
-    return compare_diagnoses([side for side in given if isinstance(side, Diagnosis)], notes)
+    sides = [side for side in given if isinstance(side, Diagnosis)]
+    if not any(side.stored for side in sides):
+        return compare_diagnoses(sides, notes)
+    with sealed():
+        return compare_diagnoses(sides, notes).read_only()
 
 
 def _verdict_for_ci(found: Comparison, margin: float) -> int:
