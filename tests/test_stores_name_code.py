@@ -138,7 +138,8 @@ def read_everything() -> list[str]:
     refused = []
     lines = (
         ["status"], ["status", "--json"], ["report", "q_learning", "--out", "one"], ["report", "--out", "two"],
-        ["export", "--csv", "all.csv"], ["export", "--parquet", "all.parquet"], ["compare", "q_learning", "sarsa", "--out", "three"],
+        ["export", "--csv", "all.csv"], ["export", "--parquet", "all.parquet"],
+        ["compare", "q_learning", "sarsa", "--out", "three"],
     )  # fmt: skip
     for line in lines:
         with pytest.raises(SystemExit) as ended:

@@ -75,7 +75,7 @@ class Environment:
         check_context: `task -> None`: raises where the parameter `context` of the task does not fit the environment.
         held_out: `task -> Source`: the same task on levels that training does not have.
         classes: `task -> Classes`: what its masks tell apart, where it has the parameter `view` (`mohs.core.views`).
-        unread: Whether it is code that was not imported, because a file names it: its own parameters are taken as they are.
+        unread: Whether it is code that a file names and that was not imported: its parameters are taken as they are.
 
     Example:
         >>> import mohs
