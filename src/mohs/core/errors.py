@@ -61,7 +61,10 @@ def unknown(kind: str, name: object, valid: Iterable[str], also: Iterable[str] =
 
 def invalid(parameter: str, value: object, allowed: str) -> UsageError:
     """Returns the error for a value outside its domain."""
-    shown = repr(value)
+    try:
+        shown = " ".join(repr(value).split())
+    except Exception:  # an integer of thousands of digits, or an object of the user's own
+        shown = f"{type(value).__name__} that cannot be shown"
     if len(shown) > 60:
         shown = shown[:57] + "..."
     return UsageError(f"{parameter} is {shown}, but must be {allowed}.")

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from mohs.core import reading
 from mohs.core.data_files import find_file, read_table
 from mohs.core.errors import UsageError, invalid, unknown
 from mohs.core.family import Family
@@ -324,9 +325,8 @@ def _settings(task: Task) -> dict[str, Any]:
 
 def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
     try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file, restval="")
-            rows, header = list(reader), list(reader.fieldnames or ())
+        reader = csv.DictReader(io.StringIO(reading.text(path, "utf-8-sig"), newline=""), restval="")
+        rows, header = list(reader), list(reader.fieldnames or ())
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, csv.Error) as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -13,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.core.errors import UsageError
+from mohs.core.reading import parsed
 from mohs.core.seeding import child
 
 _FORMS = "NAME=LOW:HIGH, NAME=LOW:HIGH:log, or NAME=VALUE,VALUE,..."
@@ -99,7 +99,7 @@ def axis(text: str) -> tuple[str, list[Any] | Range]:
 def value(text: str) -> Any:
     """A value as it is typed: a number, true or false, a list as in JSON, or else the text itself."""
     try:
-        return json.loads({"True": "true", "False": "false", "None": "null"}.get(text.strip(), text))
+        return parsed({"True": "true", "False": "false", "None": "null"}.get(text.strip(), text))
     except ValueError:
         plain = text.strip()
         return float(plain) if _PLAIN.fullmatch(plain) else plain

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from typing import Any
 from mohs.core import registry
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
+from mohs.core.reading import parsed
 from mohs.core.values import Json, canonical_json, content_hash, from_json, to_json
 
 SEED = Integer(0, 2**63 - 1)
@@ -293,16 +293,16 @@ def reading(what: str) -> Iterator[None]:
         yield
     except UsageError:
         raise
-    except (TypeError, AttributeError, KeyError, ValueError) as error:
-        raise UsageError(f"this {what} is malformed: {error}.") from error
+    except (TypeError, AttributeError, KeyError, ValueError, OverflowError, RecursionError) as error:
+        raise UsageError(f"this {what} is malformed: {' '.join(str(error).split())}.") from error
 
 
 def read_json(data: str | Mapping[str, Any], what: str, keys: set[str]) -> Mapping[str, Any]:
     """Returns a mapping with exactly these keys, parsed from JSON text or as given."""
     if isinstance(data, str):
         try:
-            data = json.loads(data)
-        except json.JSONDecodeError as error:
+            data = parsed(data)
+        except ValueError as error:
             raise UsageError(f"this {what} is not JSON: {error}.") from error
     if not isinstance(data, Mapping):
         raise UsageError(f"a {what} must be a JSON object with the keys {', '.join(sorted(keys))}.")

@@ -10,7 +10,6 @@ states, too.
 from __future__ import annotations
 
 import os
-import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,8 @@ import numpy.typing as npt
 
 from mohs.core.domain import Each, Integer
 from mohs.core.errors import UsageError
-from mohs.core.files import replace
+from mohs.core.files import reason, replace
+from mohs.core.reading import arrays
 from mohs.tables.checks import check_probabilities
 from mohs.tables.table import Float, Table
 
@@ -122,14 +122,13 @@ def _stochastic(probs: Float, pay: Float, ends: npt.NDArray[np.bool_], start: Fl
 
 def load(path: str | os.PathLike[str], *, horizon: int | None = None) -> Table:
     """Reads a table from a file of mohs or of BRIDGE; the latter has no horizon."""
-    if Path(path).is_file() and not zipfile.is_zipfile(path):
-        raise UsageError(f"{path} cannot be read as a table: it is not an npz file.")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            bridge = set(file.files) >= _BRIDGE
-            data = {name: file[name] for name in (_BRIDGE if bridge else file.files)}
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise UsageError(f"{path} cannot be read as a table: {error}.") from error
+        data = arrays(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read as a table: {reason(error)}.") from error
+    except ValueError as error:
+        raise UsageError(f"{path} cannot be read as a table: {str(error).rstrip('.')}.") from error
+    bridge = set(data) >= _BRIDGE
     if bridge:
         return from_arrays(data["transitions"], data["rewards"], horizon=horizon)
     if not np.array_equal(data.get("format", 0), FORMAT):

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 RAW, DEFLATED = b"r", b"z"
+LARGEST = 2**28  # bytes of a curve: 33 million points
 
 
 def pack_integers(values: npt.ArrayLike) -> bytes:
@@ -39,6 +40,17 @@ def _unpack(blob: bytes) -> bytes:
     if kind not in (RAW, DEFLATED):
         raise ValueError("unknown kind of array")
     try:
-        return zlib.decompress(body) if kind == DEFLATED else body
+        return _inflated(body) if kind == DEFLATED else body
     except zlib.error as error:
         raise ValueError(str(error)) from error
+
+
+def _inflated(body: bytes) -> bytes:
+    """What was deflated, which no writer of mohs makes larger than `LARGEST`."""
+    inflate = zlib.decompressobj()
+    found = inflate.decompress(body, LARGEST + 1)
+    if len(found) > LARGEST:
+        raise ValueError(f"a curve has more than {LARGEST:,} bytes")
+    if not inflate.eof:
+        raise ValueError("a curve is cut off")
+    return found
