@@ -15,7 +15,6 @@ from typing import Any, Protocol
 from mohs.core.errors import UsageError, invalid
 from mohs.core.values import FunctionRef, freeze
 
-
 LARGEST = 2**63 - 1
 
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from mohs.core import reading
+from mohs.core.arguments import checked
 from mohs.core.data_files import find_file, read_table
 from mohs.core.errors import UsageError, invalid, unknown
 from mohs.core.family import Family
@@ -71,6 +72,7 @@ class FamilyFile:
     editions: Mapping[str, Mapping[str, Any]]  # by name, what is run of the family
 
 
+@checked
 def read_family(source: str | Path, env: str | None = None) -> Family:
     """Reads the family in a file, or the shipped one of this name.
 

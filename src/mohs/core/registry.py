@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from mohs.core.arguments import checked_record
 from mohs.core.dial import Applies
 from mohs.core.dials import DIALS
 from mohs.core.domain import Domain
@@ -37,6 +38,7 @@ class Similarity:
     measure: Callable[[Task, Task], float]
 
 
+@checked_record
 @dataclass(frozen=True)
 class Environment:
     """One environment: its parameters, and where each part of it is found.

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from mohs.core import registry
+from mohs.core.arguments import checked_record
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.core.reading import parsed
@@ -19,6 +20,7 @@ SEED = Integer(0, 2**63 - 1)
 EnvFactory = Callable[..., Any]  # a subclass of `gymnasium.Env`, or a function that returns an environment
 
 
+@checked_record
 @dataclass(frozen=True)
 class Task:
     """An immutable description of one task. Build it with `Task.make`, which checks every parameter.
@@ -181,6 +183,7 @@ class Task:
         return " ".join([self.env, *words, f"seed={self.seed}"])
 
 
+@checked_record
 @dataclass(frozen=True)
 class TaskSet:
     """A weighted set of tasks. One is drawn for every episode. Build it with `TaskSet.make`.

@@ -9,12 +9,14 @@ import gymnasium
 from gymnasium.vector import VectorEnv
 from gymnasium.wrappers import TimeLimit
 
+from mohs.core.arguments import checked
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.core.point import Point
 from mohs.core.task import EnvFactory, Source, Task, TaskSet
 
 
+@checked
 def make(
     env: str | Source | EnvFactory, /, *, seed: int | None = None, render_mode: str | None = None, **params: Any
 ) -> gymnasium.Env[Any, Any]:
@@ -64,6 +66,7 @@ def make(
     return _limited(made, task["max_episode_steps"])
 
 
+@checked
 def make_vec(
     env: str | Task | EnvFactory,
     /,

@@ -8,6 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
+from mohs.core.arguments import checked
 from mohs.core.errors import MohsError, UsageError
 from mohs.core.registry import environment
 from mohs.core.values import sealed
@@ -134,6 +135,7 @@ def _left_out(store: Store, stages: Sequence[Collection[str]]) -> int:
     return left
 
 
+@checked
 def run(study: Study, *, keep_going: bool = False, **execution: Unpack[ExecutionOptions]) -> Any:
     """Carries out a study of any protocol.
 
@@ -217,6 +219,7 @@ def _stored_verdict(store: Store, key: str) -> Verdict:
     return _conclude(study, store, tracks, runs, _failed(store, key)).labelled(record.label).read_only()
 
 
+@checked
 def load_verdict(study: str | None = None, *, store: str = DEFAULT_STORE) -> Verdict:
     """The verdict on what a store holds of a study, finished or not. Trains nothing.
 

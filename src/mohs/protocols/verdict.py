@@ -10,6 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
+from mohs.core.arguments import checked
 from mohs.core.values import Json, sealed
 from mohs.protocols.protocol import Stop, find_protocol
 from mohs.report.findings import Finding
@@ -295,6 +296,7 @@ def notes_html(notes: tuple[Finding, ...]) -> str:
     return f'<ul class="findings">{items}</ul>' if notes else ""
 
 
+@checked
 def write_report(verdict: Verdict, out_dir: Path | str, png: bool = False) -> Path:
     """Writes the report of any verdict: `verdict.save(out_dir, png=png)`.
 

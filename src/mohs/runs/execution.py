@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from mohs.agents.deep.packs import check_device
+from mohs.core.arguments import checked_record
 from mohs.core.domain import Integer
 from mohs.core.errors import invalid
 from mohs.runs.progress import Progress, choose
@@ -15,6 +16,7 @@ DEFAULT_STORE = "sqlite:///mohs.db"
 LONGEST_LABEL = 60
 
 
+@checked_record
 @dataclass(frozen=True)
 class Execution:
     """Where and how a run is carried out. Results are bit-identical for all values on one device.

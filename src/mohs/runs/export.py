@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.arguments import checked
 from mohs.core.errors import MohsError, StoreError, UsageError
 from mohs.core.files import reason, replace
 from mohs.core.registry import environment
@@ -138,6 +139,7 @@ def export_parquet(store: Store, path: str | os.PathLike[str], study: str | None
     _replace(Path(path), write)
 
 
+@checked
 def load(store_url: str, study: str | None = None) -> pd.DataFrame:
     """The results in a store as a data frame.
 

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.arguments import checked
 from mohs.core.domain import Each, Integer
 from mohs.core.errors import UsageError
 from mohs.core.files import reason, replace
@@ -29,6 +30,7 @@ _ARRAYS = ("succ", "reward", "terminal", "initial", "observation", "indptr", "pr
 _BRIDGE = {"transitions", "rewards"}
 
 
+@checked
 def from_arrays(
     transitions: Any,
     rewards: Any,

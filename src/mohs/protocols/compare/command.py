@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mohs.core.arguments import checked
 from mohs.core.errors import UsageError, invalid
 from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Paper, Png, SingleFile, StoreUrl
 
@@ -56,6 +57,7 @@ def compare_command(
     return _verdict_for_ci(found, margin or 0.0) if fail_if_worse else 0
 
 
+@checked
 def compare(
     *studies: str | Diagnosis | Sequence[str | Diagnosis],
     store: str = DEFAULT_STORE,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mohs.core.arguments import checked
 from mohs.core.errors import UsageError
 from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Paper, Png, SingleFile, StoreUrl
 
@@ -37,6 +38,7 @@ def correlate_command(
     deliver(correlate(studies, measure=measure, store=store), output)
 
 
+@checked
 def correlate(
     studies: Sequence[str | ExperimentVerdict], *, measure: str | None = None, store: str = DEFAULT_STORE
 ) -> Correlation:

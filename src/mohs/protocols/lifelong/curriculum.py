@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.arguments import checked_record
 from mohs.core.data_files import find_file, read_table
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError, unknown
@@ -36,6 +37,7 @@ class Block:
     steps: int
 
 
+@checked_record
 @dataclass(frozen=True)
 class Curriculum:
     """Tasks by name, and the blocks in which they are learnt; `make` checks them.
