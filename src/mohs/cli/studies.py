@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mohs.core.errors import UsageError
+from mohs.core.printing import printable
 from mohs.core.values import sealed
 from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Paper, Png, SingleFile, StoreUrl
 from mohs.report.terminal import print_json, show_table
@@ -34,7 +35,7 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     show_table(f"Studies in {name} (runs: seeds×steps)", columns, [_row(s) for s in found])
     for s in found:
         for reason in dict.fromkeys(failure.reason for failure in s.failures):
-            print(f"failed: {s.study.name}: {reason}", file=sys.stderr)
+            print(printable(f"failed: {s.study.name}: {reason}"), file=sys.stderr)
 
 
 def _row(s: StudyStatus) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from mohs.core.printing import printable
 from mohs.protocols.options import DEFAULT_STORE, AsJson, Label, Out, Paper, Png, SingleFile, StoreUrl, Workers
 from mohs.protocols.protocol import Protocol, Request
 
@@ -103,7 +104,7 @@ def train(
     if conducted.failed:
         print(f"mohs: {summary.failed} of {summary.cells} cells failed:", file=sys.stderr)
         for failed in conducted.failed:
-            print(f"\n{failed.count} × {failed.reason}\n{failed.error}", file=sys.stderr)
+            print(printable(f"\n{failed.count} × {failed.reason}\n{failed.error}"), file=sys.stderr)
     deliver(conducted.verdict, Output.of(out, plan.name, png, as_json, paper, single_file, label=label, key=plan.key))
     if conducted.failed:
         return EXIT_FAILED_CELLS

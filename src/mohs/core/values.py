@@ -71,7 +71,8 @@ def import_named(module: str, name: str) -> None:
     try:
         importlib.import_module(module)
     except Exception as error:
-        raise UsageError(f"{name} cannot be found: {type(error).__name__}: {error}.") from error
+        why = str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
+        raise UsageError(f"{name} cannot be found: {' '.join(why.split())}.") from error
     _NAMED.add(name)
 
 

@@ -22,7 +22,7 @@ from mohs.runs.plan import Plan, Track, keys_of
 from mohs.runs.progress import choose
 from mohs.runs.results import Results
 from mohs.runs.status import SHOWN_KEY, about, failures, find
-from mohs.runs.store import CellStatus, Store, StoredStudy, check_store, open_store, sound
+from mohs.runs.store import CellStatus, Store, StoredStudy, check_store, is_in_memory, open_store, sound
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,10 @@ def planned(study: Study, execution: Execution) -> Plan:
     """
     protocol = protocol_of(study)
     execution.check()
+    if execution.worker_count and is_in_memory(execution.store):
+        raise UsageError(
+            "a store in memory is gone when the run ends: name a file, sqlite:///PATH, or train with workers=0."
+        )
     check_store(execution.store)
     if protocol.prepare is not None:
         protocol.part("prepare")(study, choose(execution.progress).note)

@@ -16,7 +16,7 @@ from sqlalchemy.engine import URL, Connection, Engine
 
 from mohs.core.errors import StoreError
 from mohs.core.files import reason
-from mohs.runs.store import MissingStoreError
+from mohs.runs.store import MissingStoreError, shown
 
 BUSY_SECONDS = 30
 LOCK_NUMBER = 0x6D6F6873  # names the advisory lock of PostgreSQL
@@ -26,9 +26,11 @@ def parse_url(url: str) -> URL:
     try:
         parsed = sa.make_url(url)
     except (exc.ArgumentError, ValueError) as error:
-        raise StoreError(f"{url!r} is not the URL of a store: write sqlite:///PATH for a file.") from error
+        raise StoreError(f"{shown(url)!r} is not the URL of a store: write sqlite:///PATH for a file.") from error
     if parsed.get_backend_name() == "sqlite" and parsed.host:
-        raise StoreError(f"{url!r} is not the URL of a store: a file has three slashes, as in sqlite:///PATH.")
+        raise StoreError(f"{shown(url)!r} is not the URL of a store: a file has three slashes, as in sqlite:///PATH.")
+    if parsed.get_backend_name() == "sqlite" and not parsed.database:
+        raise StoreError(f"{shown(url)!r} names no file: write sqlite:///PATH.")
     return parsed
 
 
@@ -41,7 +43,7 @@ def file_of(url: URL) -> Path | None:
 
 def name_of(url: URL) -> str:
     path = file_of(url)
-    return str(path) if path is not None else url.render_as_string(hide_password=True)
+    return str(path) if path is not None else url.set(query={}).render_as_string(hide_password=True)
 
 
 def connect(url: URL, create: bool) -> Engine:
