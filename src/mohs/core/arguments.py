@@ -13,7 +13,7 @@ import numbers
 import sys
 import types
 import typing
-from collections.abc import Callable, Iterable, Mapping, Sized
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set, Sized
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -104,10 +104,11 @@ def _check_one(name: str, value: Any, hint: Any) -> None:
 
 
 class _Unknown(dict[str, Any]):
-    """Names that only type checkers import stand for anything."""
+    """Names that only type checkers import: public ones of mohs, and others, which stand for anything."""
 
     def __missing__(self, name: str) -> Any:
-        return Any
+        public = sys.modules["mohs"]
+        return getattr(public, name) if name in getattr(public, "__all__", ()) else Any
 
 
 @functools.lru_cache(maxsize=256)
@@ -176,6 +177,8 @@ def _is_list(value: Any, kind: type, parts: tuple[Any, ...]) -> bool:
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         return False
     if isinstance(value, np.ndarray) and value.ndim == 0:
+        return False
+    if isinstance(value, Mapping | Set) and issubclass(kind, Sequence | tuple):
         return False
     if not isinstance(value, Sized):  # it can be read once only
         return not hasattr(kind, "__len__")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from mohs.core.printing import printable
+
 _LISTED = 20
 
 
@@ -16,6 +18,9 @@ class MohsError(Exception):
         >>> issubclass(mohs.UsageError, mohs.MohsError)
         True
     """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class UsageError(MohsError, ValueError):

@@ -1,4 +1,4 @@
-"""What may be printed at a terminal? Text; what would move the cursor, or turn the direction of writing, is replaced."""
+"""What may be printed at a terminal? Text; what would move the cursor or turn the writing around is replaced."""
 
 from __future__ import annotations
 

@@ -15,6 +15,8 @@ from mohs.core.errors import UsageError
 from mohs.core.point import Point
 from mohs.core.task import EnvFactory, Source, Task, TaskSet
 
+MOST_ENVS = 4096  # copies of a third-party environment
+
 
 @checked
 def make(
@@ -126,6 +128,11 @@ def make_vec(
     environment = (env if isinstance(env, Task) else Task.make(env)).environment
     options: dict[str, Any] = {"autoreset_mode": autoreset_mode, "history": history}
     if environment.third_party:
+        if len(sources) > MOST_ENVS:
+            raise UsageError(
+                f"num_envs is {len(sources)}, but environments of other packages are made one by one: at most "
+                f"{MOST_ENVS} in a vector environment."
+            )
         options["vectorization_mode"] = vectorization_mode
     elif vectorization_mode is not None:
         raise UsageError(f"{environment.id} has one vector environment: it takes no vectorization_mode.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TypedDict
 
 from mohs.agents.deep.packs import check_device
@@ -45,6 +46,12 @@ class Execution:
     progress: str | Progress = "auto"
     label: str = ""
     trust: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("workers", "pack_size"):  # an integer of NumPy is one
+            value: object = getattr(self, name)
+            if isinstance(value, Integral) and not isinstance(value, bool):
+                object.__setattr__(self, name, int(value))
 
     def check(self) -> None:
         """Checks all values except the store, which is checked when it is opened.

@@ -145,9 +145,9 @@ def load(path: str | os.PathLike[str], *, horizon: int | None = None) -> Table:
     ]
     if wrong:
         raise UsageError(f"{path} is not a table: {', '.join(wrong)} must be a single number.")
-    limit = int(data["horizon"])
+    limit = Integer(-1).parse("horizon", data["horizon"].item())
     return Table(
-        actions=int(data["actions"]),
+        actions=Integer(1).parse("actions", data["actions"].item()),
         horizon=horizon if horizon is not None else None if limit < 0 else limit,
         discount=float(data["discount"]),
         action_names=tuple(data["action_names"].tolist()) if "action_names" in data else (),
