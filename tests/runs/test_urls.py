@@ -52,5 +52,5 @@ def test_a_url_without_a_path_is_refused(
 
 @pytest.mark.parametrize("url", ["sqlite:///:memory:", "sqlite:///file:x?mode=memory&uri=true"])
 def test_a_store_in_memory_is_for_this_process_alone(url: str) -> None:
-    with pytest.raises(mohs.UsageError, match="a store in memory is gone when the run ends"):
+    with pytest.raises(mohs.StoreError, match="a database in memory"):
         mohs.diagnose("random", seeds=1, budget=200, workers=1, store=url, progress="silent")

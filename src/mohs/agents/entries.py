@@ -41,6 +41,7 @@ def deep_agent(name: str, maker: str, config: str, text: str) -> AgentEntry:
         observes="cells",
         task_id=True,
         lifelong=True,
+        records=True,
         eager=f"{_PACKS}:eager",
     )
 
@@ -77,6 +78,7 @@ def _python(name: str, text: str) -> AgentEntry:
         config=f"{module}:{name.title()}Config",
         check_plays="mohs.agents.episodes:check_plays",
         history=0,
+        records=True,
     )
 
 
@@ -90,7 +92,17 @@ def _controller(name: str, config: str, text: str, learns: bool = True) -> Agent
         config=config,
         check_plays="mohs.agents.traffic.signals:check_plays",
         history=0,
+        records=True,
         learns=learns,
+    )
+
+
+def _learned_controller(name: str, module: str, algorithm: str, config: str, text: str) -> AgentEntry:
+    """A controller of traffic signals with a network, trained in packs."""
+    made = f"mohs.agents.traffic.{module}"
+    return replace(
+        deep_agent(name, f"{made}:{algorithm}", f"{made}:{config}", text),
+        pack_size="mohs.agents.traffic.packs:most_cells",
     )
 
 
@@ -137,6 +149,32 @@ ENTRIES = (
         "traffic signal whose phase with most vehicles gets the green; learns nothing",
         learns=False,
     ),
+    _learned_controller("idqn", "idqn", "idqn", "IdqnConfig", "deep Q-learning for a traffic signal, as in RESCO"),
+    _learned_controller("ippo", "ippo", "SignalPpo", "IppoConfig", "PPO for a traffic signal, as in RESCO"),
+    _learned_controller(
+        "mplight",
+        "mplight",
+        "mplight",
+        "MplightConfig",
+        "Q-learning for a traffic signal by competition of phases (FRAP) on the pressure of movements",
+    ),
+    _learned_controller(
+        "mplight_star",
+        "mplight",
+        "mplight_star",
+        "MplightConfig",
+        "MPLight that also sees who approaches, waiting times and speeds of each movement",
+    ),
+    replace(
+        _controller(
+            "actuated",
+            "mohs.agents.traffic.actuated:ActuatedConfig",
+            "SUMO's own control of a traffic signal, on traffic/sumo only; learns nothing",
+            learns=False,
+        ),
+        check_plays="mohs.agents.traffic.actuated:check_plays",
+        records=False,  # its actions are no numbers
+    ),
     AgentEntry(
         "optimal",
         "optimal policy, computed from the exact table",
@@ -176,6 +214,7 @@ def _sb3(name: str) -> AgentEntry | None:
         alone=True,
         whole=True,
         history=0 if algorithm.startswith("Recurrent") else 1,
+        records=True,
     )
 
 
@@ -206,6 +245,7 @@ def _custom(name: str) -> AgentEntry | None:
         alone=True,
         whole=True,
         history=getattr(found, "history", 1),
+        records=True,
     )
 
 

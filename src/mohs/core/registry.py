@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mohs.core.arguments import checked_record
@@ -78,6 +79,7 @@ class Environment:
         held_out: `task -> Source`: the same task on levels that training does not have.
         classes: `task -> Classes`: what its masks tell apart, where it has the parameter `view` (`mohs.core.views`).
         unread: Whether it is code that a file names and that was not imported: its parameters are taken as they are.
+        shown: Whether reports show an episode of each agent, played by the actions that were recorded.
 
     Example:
         >>> import mohs
@@ -117,6 +119,20 @@ class Environment:
     held_out: str | None = None
     classes: str | None = None
     unread: bool = False
+    shown: bool = False
+
+    @property
+    def owns_id(self) -> bool:
+        """Whether the id in Gymnasium stands for this entry, and not for an environment of another package.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.make("traffic/sumo").environment.owns_id
+            True
+            >>> mohs.Task.make("CartPole-v1").environment.owns_id
+            False
+        """
+        return not self.third_party or self.gym_id.startswith("mohs/")
 
     def realisation(self, name: str) -> Any:
         """A part of the environment, such as `face` or `table`, imported.
@@ -133,7 +149,7 @@ class Environment:
         target = getattr(self, name)
         if target is None:
             raise UsageError(f"{self.id} has no {name}.")
-        return attribute(target)
+        return _part(target)
 
     def normalise(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Canonical parameters: parsed, completed with what they imply, defaults left out.
@@ -171,6 +187,16 @@ class Environment:
             0.0
         """
         return {name: params.get(name, spec.default) for name, spec in self.parameters.items()}
+
+
+@cache
+def _own_part(target: str) -> Any:
+    return attribute(target)
+
+
+def _part(target: str) -> Any:
+    """What a target names. Those of mohs itself stay the same; a user's file may change."""
+    return _own_part(target) if target.startswith("mohs.") else attribute(target)
 
 
 @dataclass(frozen=True)
@@ -234,7 +260,7 @@ def canonical(env: Any) -> tuple[str, Mapping[str, Any]]:
     The name of a configuration comes with parameters.
     """
     name = name_of(env)
-    return configuration({e.gym_id: e.id for e in environments() if not e.third_party}.get(name, name))
+    return configuration({e.gym_id: e.id for e in environments() if e.owns_id}.get(name, name))
 
 
 def environments() -> tuple[Environment, ...]:

@@ -22,7 +22,15 @@ from mohs.runs.plan import Plan, Track, keys_of
 from mohs.runs.progress import choose
 from mohs.runs.results import Results
 from mohs.runs.status import SHOWN_KEY, about, failures, find
-from mohs.runs.store import CellStatus, Store, StoredStudy, check_store, is_in_memory, open_store, sound
+from mohs.runs.store import (
+    CellStatus,
+    Store,
+    StoredStudy,
+    check_store,
+    damage_text,
+    open_store,
+    sound,
+)
 
 
 @dataclass(frozen=True)
@@ -57,10 +65,6 @@ def planned(study: Study, execution: Execution) -> Plan:
     """
     protocol = protocol_of(study)
     execution.check()
-    if execution.worker_count and is_in_memory(execution.store):
-        raise UsageError(
-            "a store in memory is gone when the run ends: name a file, sqlite:///PATH, or train with workers=0."
-        )
     check_store(execution.store)
     if protocol.prepare is not None:
         protocol.part("prepare")(study, choose(execution.progress).note)
@@ -100,6 +104,13 @@ def _results(store: Store, tracks: Sequence[Track], runs: Sequence[str]) -> Resu
     return Results.labelled(tracks, runs, dict(store.results(dict.fromkeys(runs))))
 
 
+def _damage(results: Results) -> tuple[Finding, ...]:
+    if not results.damaged:
+        return ()
+    rest = "their results are missing here; the command that made the study runs them again."
+    return (Finding(f"{damage_text(results.damaged)}; {rest}", warning=True),)
+
+
 def _conclude(
     study: Study, store: Store, tracks: Sequence[Track], runs: Sequence[str], failed: Sequence[FailureReason]
 ) -> Verdict:
@@ -107,6 +118,7 @@ def _conclude(
     results, gate = _results(store, tracks, runs), _gate(study)
     verdict: Verdict = protocol_of(study).part("verdict")(study, results)
     notes = tuple(Finding(f"{f.count:,} runs failed: {f.reason.rstrip('.')}.", warning=True) for f in failed)
+    notes += _damage(results)
     stop = None if gate is None else gate.decide(results)
     if gate is None or stop is None:
         return verdict.noted(notes)

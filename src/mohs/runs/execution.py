@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from numbers import Integral
-from typing import TypedDict
+from typing import Any, TypedDict
+
+import numpy as np
 
 from mohs.agents.deep.packs import check_device
 from mohs.core.arguments import checked_record
@@ -49,8 +50,8 @@ class Execution:
 
     def __post_init__(self) -> None:
         for name in ("workers", "pack_size"):  # an integer of NumPy is one
-            value: object = getattr(self, name)
-            if isinstance(value, Integral) and not isinstance(value, bool):
+            value: Any = getattr(self, name)
+            if isinstance(value, np.integer):
                 object.__setattr__(self, name, int(value))
 
     def check(self) -> None:
