@@ -28,6 +28,8 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     mohs.diagnose("random", dials=["delay"], seeds=2, budget=300, workers=0, progress="silent", store=STORE)
     with closing(sqlite3.connect("mohs.db")) as db, db:
+        db.execute("drop table mohs_seal")
+        db.execute("update mohs_meta set value = '1' where name = 'schema'")
         (text,) = db.execute("select options from mohs_study").fetchone()
         data = json.loads(text.replace('"random"', json.dumps(EVIL)))
         data["label"] = EVIL

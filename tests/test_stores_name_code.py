@@ -25,7 +25,7 @@ import mohs
 from mohs.cli import main
 from mohs.core.errors import MohsError
 from mohs.core.packed import Foreign, pack
-from mohs.core.values import source_hash
+from mohs.core.values import canonical_json, content_hash, source_hash
 from mohs.runs.curves import Checkpoint
 from mohs.runs.store import open_store
 
@@ -126,11 +126,21 @@ def rewrite(path: Path, change: Callable[[dict[str, Any]], None], agent: Any = N
             walk(each)
 
     with closing(sqlite3.connect(path)) as db, db:
-        for table, column in (("mohs_study", "options"), ("mohs_cell", "json")):
-            for key, text in db.execute(f"select key, {column} from {table}").fetchall():
-                data = json.loads(text)
-                walk(data)
-                db.execute(f"update {table} set {column} = ? where key = ?", (json.dumps(data), key))
+        db.execute("drop table mohs_seal")  # as older versions wrote them; nobody's hash is secret
+        db.execute("update mohs_meta set value = '1' where name = 'schema'")
+        for key, text in db.execute("select key, options from mohs_study").fetchall():
+            data = json.loads(text)
+            walk(data)
+            db.execute("update mohs_study set options = ? where key = ?", (json.dumps(data), key))
+        for key, text in db.execute("select key, json from mohs_cell").fetchall():
+            data = json.loads(text)
+            walk(data)
+            new = content_hash(data)
+            db.execute(
+                "update or replace mohs_cell set key = ?, json = ? where key = ?", (new, canonical_json(data), key)
+            )
+            for table in ("mohs_study_cell", "mohs_curve"):
+                db.execute(f"update or replace {table} set cell = ? where cell = ?", (new, key))
 
 
 def read_everything() -> list[str]:
@@ -306,6 +316,8 @@ def test_a_planted_checkpoint_is_not_unpickled_and_its_cell_starts_again(tmp_pat
     assert "\n" not in notes[0]
     with closing(sqlite3.connect(tmp_path / "b.db")) as db, db:
         db.execute("delete from mohs_checkpoint")
+        db.execute("drop table mohs_seal")
+        db.execute("update mohs_meta set value = '1' where name = 'schema'")
     silent, whole = resumed(f"sqlite:///{tmp_path}/b.db", plans[1])
     assert silent == []
     assert same_curves(found, whole)
