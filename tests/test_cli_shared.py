@@ -13,7 +13,7 @@ from mohs.cli.entry import make_app
 from mohs.protocols.protocol import protocols
 
 SHARED = [
-    "--dry-run", "--label", "--out", "--store", "--workers", "--pack-size", "--device", "--png", "--paper",
+    "--dry-run", "--label", "--trust", "--out", "--store", "--workers", "--pack-size", "--device", "--png", "--paper",
     "--single-file", "--json",
 ]  # fmt: skip
 STUDY = """

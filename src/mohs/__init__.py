@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+# isort: off
+import mohs.start as _start  # noqa: F401 – before all others: it changes where they are found
+
+# isort: on
 import importlib
 from typing import TYPE_CHECKING, Any
 

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from numba.core.dispatcher import Dispatcher
 
 import mohs
@@ -91,3 +92,89 @@ def test_every_compiled_function_is_in_the_hash() -> None:
                     files.add(Path(value.py_func.__code__.co_filename).resolve())
     assert len(files) > 20
     assert {path for path in files if "mohs" in path.parts} <= set(kernel_sources())
+
+
+ONE_KERNEL = """
+import sys
+from pathlib import Path
+import numpy as np
+from mohs.core import kernel as module
+@module.kernel
+def add(x, y):
+    return x + y
+print(add(3, 4), sum(add.stats.cache_hits.values()))
+"""
+
+
+def one_kernel(folder: Path, home: Path, temporary: Path) -> str:
+    """The result of a kernel of a file, and how many of its versions were found in the cache."""
+    (folder / "one.py").write_text(ONE_KERNEL)
+    return run(f"import sys; sys.path.append({str(folder)!r}); import one", home, temporary)
+
+
+@pytest.mark.parametrize("ending", ["nbi", "nbc"])
+@pytest.mark.parametrize("damage", ["cut", "empty", "flipped", "pickle"])
+def test_a_damaged_file_is_deleted_and_compiled_again(tmp_path: Path, ending: str, damage: str) -> None:
+    home = tmp_path / "cache"
+    assert one_kernel(tmp_path, home, tmp_path) == "7 0"
+    assert one_kernel(tmp_path, home, tmp_path) == "7 1"
+    (file,) = home.rglob(f"*.{ending}")
+    whole, mark = file.read_bytes(), tmp_path / "ran"
+    evil = b"cposix\nsystem\n(S'touch " + str(mark).encode() + b"'\ntR."
+    middle = len(whole) // 2
+    damaged = {
+        "cut": whole[:middle],
+        "empty": b"",
+        "flipped": whole[:middle] + bytes([whole[middle] ^ 1]) + whole[middle + 1 :],
+        "pickle": evil,
+    }
+    file.write_bytes(damaged[damage])
+    assert one_kernel(tmp_path, home, tmp_path) == "7 0"
+    assert one_kernel(tmp_path, home, tmp_path) == "7 1"
+    assert not mark.exists()
+
+
+WHERE = "from mohs.core.kernel import cache_directory; print(cache_directory())"
+
+
+def test_directories_that_others_can_write_are_not_used(tmp_path: Path) -> None:
+    """Neither in the cache of the user nor in the temporary directory, which all users share."""
+    temporary, aside = tmp_path / "tmp", tmp_path / "aside"
+    for folder in (temporary, aside):
+        folder.mkdir()
+    blocked = tmp_path / "blocked"
+    blocked.write_text("")
+    first = Path(run(WHERE, blocked, temporary))
+    assert first.parent == temporary / f"mohs-{os.getuid()}"
+    assert first.stat().st_mode & 0o777 == first.parent.stat().st_mode & 0o777 == 0o700
+    first.parent.chmod(0o777)
+    open_to_all = Path(run(WHERE, blocked, temporary))
+    assert open_to_all.parent == temporary
+    assert open_to_all.stat().st_mode & 0o777 == 0o700
+    first.parent.chmod(0o700)
+    first.rmdir()
+    first.symlink_to(aside)
+    assert Path(run(WHERE, blocked, temporary)).parent == temporary
+    first.unlink()
+    shutil.rmtree(first.parent)
+    first.parent.symlink_to(aside)
+    assert Path(run(WHERE, blocked, temporary)).parent == temporary
+    assert not list(aside.iterdir())
+
+
+def test_a_cache_that_others_can_read_is_closed(tmp_path: Path) -> None:
+    where = Path(run(WHERE, tmp_path / "cache", tmp_path))
+    where.chmod(0o755)
+    assert Path(run(WHERE, tmp_path / "cache", tmp_path)) == where
+    assert where.stat().st_mode & 0o777 == 0o700
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a directory to another user")
+def test_a_directory_of_another_user_is_not_used(tmp_path: Path) -> None:
+    theirs = tmp_path / f"mohs-{os.getuid()}"
+    theirs.mkdir(mode=0o700)
+    os.chown(theirs, 12345, 12345)
+    blocked = tmp_path / "blocked"
+    blocked.write_text("")
+    assert Path(run(WHERE, blocked, tmp_path)).parent == tmp_path
+    assert not list(theirs.iterdir())

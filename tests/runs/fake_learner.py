@@ -21,6 +21,7 @@ import numpy as np
 from mohs.agents.entry import AgentEntry
 from mohs.agents.registry import register_agent
 from mohs.core.cell import Agent, Cell, Probe, Segment
+from mohs.core.packed import pack, unpack
 from mohs.core.task import Task
 from mohs.runs.plan import Plan
 
@@ -69,10 +70,10 @@ class FakeLearner:
     def save(self) -> list[bytes] | None:
         if self.params.get("forgetful"):
             return None
-        return [json.dumps([self.step, v, c]).encode() for v, c in zip(self.values, self.curve, strict=True)]
+        return [pack((self.step, v, c)) for v, c in zip(self.values, self.curve, strict=True)]
 
     def load(self, states: Sequence[bytes]) -> None:
-        read = [json.loads(state) for state in states]
+        read = [unpack(state) for state in states]
         assert len({step for step, _, _ in read}) == 1, "cells at different steps in one pack"
         self.step = read[0][0]
         self.values, self.curve = [v for _, v, _ in read], [c for _, _, c in read]

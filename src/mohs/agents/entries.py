@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from mohs.agents.entry import AgentEntry, AgentFinder
 from mohs.core.errors import UsageError
-from mohs.core.values import attribute
+from mohs.core.values import named
 
 _ALGORITHMS = "mohs.agents.deep.algorithms"
 _PACKS = "mohs.agents.deep.packs"
@@ -229,7 +229,7 @@ def _custom(name: str) -> AgentEntry | None:
     if ":" not in name:
         return None
     try:
-        found = attribute(name)
+        found = named(name)
     except UsageError:  # raised again, with its reason, when the agent is made
         found = None
     if isinstance(found, AgentEntry):

@@ -9,10 +9,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from mohs.core.arguments import checked_record
 from mohs.core.errors import UsageError
 from mohs.core.values import resolve
 
 
+@checked_record
 @dataclass(frozen=True)
 class AgentEntry:
     """One agent.

@@ -28,6 +28,9 @@ class Episode:
     actions: list[int] = field(default_factory=list)
     rewards: list[float] = field(default_factory=list)
 
+    def save(self) -> tuple[list[Any], list[int], list[float]]:
+        return self.observations, self.actions, self.rewards
+
 
 class Episodes:
     """Plays episodes of at most `limit` steps. Where training is cut into pieces makes no difference.
@@ -62,6 +65,13 @@ class Episodes:
             if terminated or truncated or len(episode.actions) >= self.limit:
                 self._episode = None
                 learn(episode)
+
+    def save(self) -> Any:
+        return self._begun, None if self._episode is None else self._episode.save()
+
+    def load(self, state: Any) -> None:
+        self._begun, episode = state
+        self._episode = None if episode is None else Episode(*episode)
 
 
 def longest_episode(env: gymnasium.Env[Any, Any], horizon: int | None) -> int:

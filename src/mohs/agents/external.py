@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import importlib
 import math
-import pickle
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -21,9 +20,10 @@ from mohs.agents.windows import Windows
 from mohs.core import seeding
 from mohs.core.cell import Agent, Cell, Segment
 from mohs.core.errors import MohsError, UsageError
+from mohs.core.packed import Foreign, PackedError, holds_bytes, pack, unpack
 from mohs.core.task import Task
-from mohs.core.values import resolve, source_hash
-from mohs.envs.keeping import pickled
+from mohs.core.values import named, source_hash
+from mohs.envs.keeping import keep, restored
 from mohs.envs.make import make
 
 
@@ -38,7 +38,7 @@ def agent_source(name: str) -> str:
 
 def custom_agent(name: str, **params: Any) -> Agent:
     """The agent that a function makes, with a hash of the function's file; its hyperparameters are not checked."""
-    resolve(name)
+    named(name)
     return custom_entry(name, **params)
 
 
@@ -88,6 +88,7 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
         self.windows = windows
         self.left = 0
         self.over = True  # the next step needs a reset before it
+        self.mohs_episode: Any = None  # the mark of the episode under way: see `episodes.py`
         self._seed: int | None = seed
         self._return, self._length = 0.0, 0
 
@@ -108,6 +109,12 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
         if self.over:
             self.windows.add(self._return, self._length)
         return observation, reward, terminated, truncated, info
+
+    def save(self) -> Any:
+        return self.left, self.over, self._seed, self._return, self._length, self.mohs_episode
+
+    def load(self, state: Any) -> None:
+        self.left, self.over, self._seed, self._return, self._length, self.mohs_episode = state
 
 
 class ExternalLearner:
@@ -130,7 +137,7 @@ class ExternalLearner:
         self._segment = -1
         self._enter(0)
         seed = seeding.seed_of(seeding.child(self._cell.seed, "agent"))
-        self._agent: UserAgent = resolve(self._cell.agent.name)(self._env, seed, **dict(self._cell.agent.params))
+        self._agent: UserAgent = named(self._cell.agent.name)(self._env, seed, **dict(self._cell.agent.params))
         for method in ("train", "act"):
             if not callable(getattr(self._agent, method, None)):
                 raise UsageError(
@@ -185,13 +192,27 @@ class ExternalLearner:
     def save(self) -> list[bytes] | None:
         if not hasattr(self._agent, "save") or not hasattr(self._agent, "load"):
             return None
-        state = pickled((self._segment, self._left, self._agent.save(), self._env))
-        return None if state is None else [state]
+        agent, environment = self._agent.save(), keep(self._env.env)
+        if environment is None:
+            return None
+        try:
+            if holds_bytes(agent):  # only the agent can read them: it may unpickle them
+                agent = Foreign(pack(agent))
+            counts = self._segment, self._left
+            return [pack((counts, agent, environment, self._env.save(), self._windows.state()))]
+        except PackedError:
+            return None
 
     def load(self, states: Sequence[bytes]) -> None:
-        self._segment, self._left, agent, self._env = pickle.loads(states[0])
-        self._windows = self._env.windows
-        self._agent.load(agent)  # type: ignore[attr-defined]
+        (segment, left), agent, environment, recorder, windows = unpack(states[0])
+        self._enter(segment)
+        self._left = left
+        self._env.env = restored(self._env.env, environment)
+        self._env.load(recorder)
+        self._windows.restore(windows)
+        if holds_bytes(agent) and not isinstance(agent, Foreign):
+            raise PackedError("the state of an agent holds bytes that are not marked as foreign.")
+        self._agent.load(unpack(agent.data) if isinstance(agent, Foreign) else agent)  # type: ignore[attr-defined]
 
     def _enter(self, segment: int) -> None:
         self._segment, self._left = segment, self._cell.segments[segment].steps

@@ -5,8 +5,8 @@
 * `train(env, steps)`: train for that many steps in a Gymnasium environment; it may be called again to continue;
 * `act(observation, memory, deterministic)`: return `(action, memory)`; `memory` is None at the start of an episode.
 
-It may also offer `save() -> bytes` and `load(bytes)`, which let an interrupted run resume from its last evaluation;
-without them the cell restarts.
+It may also offer `save()` and `load(state)`, which let an interrupted run resume from its last evaluation; without them
+the cell restarts. A state is plain data (`core/packed.py`). Where it holds bytes, it is loaded only with `--trust`.
 
 **A built-in agent** trains a whole *pack* of cells at once and is a `Learner`.
 """
@@ -68,13 +68,15 @@ class Learner(Protocol):
         ...
 
     def save(self) -> Sequence[bytes] | None:
-        """For each cell all that is needed to resume bit-identically; None where the agent cannot.
+        """For each cell all that is needed to resume bit-identically, packed (`core/packed.py`); None where it cannot.
 
         What stands for a cell that has failed is not kept.
         """
         ...
 
-    def load(self, states: Sequence[bytes]) -> None: ...
+    def load(self, states: Sequence[bytes]) -> None:
+        """Resumes from what `save` gave. Only where the user trusts the store may there be foreign bytes in it."""
+        ...
 
 
 class Recorder(Learner, Protocol):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pickle
 from copy import deepcopy
 from typing import Any
 
 from mohs.core import seeding
+from mohs.envs.keeping import random_state, set_random_state
 
 
 class RandomAgent:
@@ -29,11 +29,12 @@ class RandomAgent:
     def act(self, observation: Any, memory: Any, deterministic: bool) -> tuple[Any, Any]:
         return self._playing.sample(), memory
 
-    def save(self) -> bytes:
-        return pickle.dumps((self._training, self._playing))
+    def save(self) -> Any:
+        return [random_state(space) for space in (self._training, self._playing)]
 
-    def load(self, state: bytes) -> None:
-        self._training, self._playing = pickle.loads(state)
+    def load(self, state: Any) -> None:
+        for space, kept in zip((self._training, self._playing), state, strict=True):
+            set_random_state(space, kept)
 
 
 def make_random(env: Any, seed: int) -> RandomAgent:

@@ -15,6 +15,7 @@ from mohs.agents.entries import ENTRIES, FINDERS
 from mohs.agents.entry import AgentEntry
 from mohs.agents.hyperparameters import Config, domain_of
 from mohs.agents.protocol import Learner
+from mohs.core.arguments import checked
 from mohs.core.cell import Agent, Cell
 from mohs.core.errors import UsageError, unknown
 from mohs.core.plugins import load, skipping
@@ -25,6 +26,7 @@ _BUILT_IN = {entry.name: entry for entry in ENTRIES}
 _REGISTERED: dict[str, AgentEntry] = {}
 
 
+@checked
 def register_agent(entry: AgentEntry) -> None:
     """Makes an agent known by its name, in this process.
 

@@ -6,7 +6,6 @@ its last observation is kept apart from the first one of the next episode.
 
 from __future__ import annotations
 
-import pickle
 import traceback
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
@@ -19,7 +18,7 @@ from gymnasium.wrappers import FlattenObservation
 
 from mohs.core.task import Source, members
 from mohs.engines.fleets import Fleet
-from mohs.envs.keeping import pickled
+from mohs.envs.keeping import keep, restored
 from mohs.envs.make import make, make_vec
 
 Array = npt.NDArray[Any]
@@ -54,11 +53,11 @@ class Stage(Protocol):
         """What these do does not count any more: it may stop, and must not fail."""
         ...
 
-    def save(self, i: int) -> bytes | None:
-        """The state of an instance; None where its environment cannot be saved."""
+    def save(self, i: int) -> Any:
+        """The state of an instance, for `core/packed.py`; None where its environment cannot be saved."""
         ...
 
-    def load(self, i: int, state: bytes) -> None: ...
+    def load(self, i: int, state: Any) -> None: ...
 
     def close(self) -> None: ...
 
@@ -101,11 +100,11 @@ class FleetStage:
     def rest(self, instances: Sequence[int]) -> None:
         """Nothing to do: the fleet is stepped as a whole."""
 
-    def save(self, i: int) -> bytes:
-        return pickle.dumps((self._envs.fleet.save(i), self.now[i]))
+    def save(self, i: int) -> Any:
+        return self._envs.fleet.save(i), self.now[i].copy()
 
-    def load(self, i: int, state: bytes) -> None:
-        instance, now = pickle.loads(state)
+    def load(self, i: int, state: Any) -> None:
+        instance, now = state
         self._envs.fleet.load(i, instance)
         self.now[i] = now
 
@@ -142,12 +141,12 @@ class EnvStage:
     def rest(self, instances: Sequence[int]) -> None:
         self._resting.update(instances)
 
-    def save(self, i: int) -> bytes | None:
-        return pickled((self._envs[i], self.now[i]))
+    def save(self, i: int) -> Any:
+        kept = keep(self._envs[i])
+        return None if kept is None else (kept, self.now[i].copy())
 
-    def load(self, i: int, state: bytes) -> None:
-        self._envs[i].close()
-        self._envs[i], self.now[i] = pickle.loads(state)
+    def load(self, i: int, state: Any) -> None:
+        self._envs[i], self.now[i] = restored(self._envs[i], state[0]), state[1]
 
     def close(self) -> None:
         for env in self._envs:

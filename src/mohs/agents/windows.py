@@ -34,7 +34,8 @@ class Windows:
         return self.step, self.returns.copy(), self.lengths.copy(), self.episodes.copy()
 
     def restore(self, state: tuple[Any, ...]) -> None:
-        self.step, self.returns, self.lengths, self.episodes = state
+        self.step, returns, lengths, episodes = state
+        self.returns[:], self.lengths[:], self.episodes[:] = returns, lengths, episodes
 
 
 def count(window: int, total: int) -> int:

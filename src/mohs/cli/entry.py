@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from mohs.cli import listings, studies
+from mohs.cli.last_resort import sentence, wants_traceback
 from mohs.cli.train import EXIT_INTERRUPTED, training_command
 from mohs.core.errors import MohsError, UsageError
+from mohs.core.printing import printable
 from mohs.core.values import resolve
 from mohs.protocols.protocol import Protocol, protocols, skipping_plugin
 
-EXIT_USAGE = 2
+EXIT_UNEXPECTED, EXIT_USAGE = 1, 2
 COMMANDS = (
     listings.envs, listings.dials, listings.agents, listings.families, studies.status, studies.report, studies.export,
     studies.recover,
@@ -55,7 +57,7 @@ def _commands(protocol: Protocol, known: set[str]) -> dict[str, Callable[..., An
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """The entry point: an error of ours is one sentence and exit code 2."""
+    """The entry point: an error of ours is one sentence and exit code 2, any other one a log file and exit code 1."""
     try:
         code = make_app()(args=None if arguments is None else list(arguments), standalone_mode=False)
     except MohsError as error:
@@ -67,16 +69,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(EXIT_INTERRUPTED)
     except Exception as error:
         # typer's own errors (an unknown option, a missing argument) know how to show themselves.
-        if not hasattr(error, "format_message"):
+        if hasattr(error, "format_message"):
+            _fail(str(error.format_message()))
+        if wants_traceback():
             raise
-        _fail(str(error.format_message()))
+        _fail(sentence(error, sys.argv[1:] if arguments is None else arguments), EXIT_UNEXPECTED)
     else:
         sys.exit(code if isinstance(code, int) else 0)
 
 
-def _fail(message: str) -> None:
-    print(f"mohs: {message}", file=sys.stderr)
-    sys.exit(EXIT_USAGE)
+def _fail(message: str, code: int = EXIT_USAGE) -> NoReturn:
+    print(f"mohs: {printable(message)}", file=sys.stderr)
+    sys.exit(code)
 
 
 def show_help(context: typer.Context) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from mohs.core.errors import UsageError
+from mohs.core.printing import printable
+from mohs.core.values import sealed
 from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Paper, Png, SingleFile, StoreUrl
 from mohs.report.terminal import print_json, show_table
 
@@ -25,9 +27,9 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     from mohs.runs.status import status as find_status
     from mohs.runs.store import open_store
 
-    with open_store(store, create=False) as opened:
-        found, name, sealed = find_status(opened), opened.name, opened.sealed
-    if not sealed:
+    with sealed(), open_store(store, create=False) as opened:
+        found, name, hashed = find_status(opened), opened.name, opened.sealed
+    if not hashed:
         print(f"mohs: an older version wrote {name}, without hashes: damage in it may not be noticed.", file=sys.stderr)
     if as_json:
         print_json([s.to_json() for s in found])
@@ -36,7 +38,7 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     show_table(f"Studies in {name} (runs: seeds×steps)", columns, [_row(s) for s in found])
     for s in found:
         for reason in dict.fromkeys(failure.reason for failure in s.failures):
-            print(f"failed: {s.study.name}: {reason}", file=sys.stderr)
+            print(printable(f"failed: {s.study.name}: {reason}"), file=sys.stderr)
 
 
 def _row(s: StudyStatus) -> tuple[str, ...]:
@@ -73,7 +75,7 @@ def report(
     from mohs.protocols.output import Output, deliver
     from mohs.runs.store import open_store
 
-    with open_store(store, create=False) as opened:
+    with sealed(), open_store(store, create=False) as opened:
         key = find_study(opened, study)
         found = opened.study(key)
         output = Output.of(out, found.name, png, as_json, paper, single_file, label=found.label, key=key)
@@ -98,7 +100,7 @@ def export(
 
     if csv is None and parquet is None and not as_json:
         raise UsageError("say where to export to: --csv PATH, --parquet PATH or --json.")
-    with open_store(store, create=False) as opened:
+    with sealed(), open_store(store, create=False) as opened:
         key = None if study is None else find(opened, study).key
         damaged: list[str] = []
         if csv is not None:

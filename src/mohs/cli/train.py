@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from mohs.core.printing import printable
 from mohs.protocols.options import DEFAULT_STORE, AsJson, Label, Out, Paper, Png, SingleFile, StoreUrl, Workers
 from mohs.protocols.protocol import Protocol, Request
 
@@ -23,6 +24,9 @@ PackSize = Annotated[int | None, typer.Option(help="Most cells of a pack; by def
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show the plan, with the time and disk it needs.")]
 KeepGoing = Annotated[
     bool, typer.Option("--keep-going", help="Run everything, also where the first runs would end the study.")
+]
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Unpickle checkpoints of the store, which can run any code that they hold.")
 ]
 Device = Annotated[str, typer.Option(help="Where deep agents train: cpu, cuda, mps ...")]
 
@@ -59,6 +63,7 @@ def train(
     keep_going: KeepGoing = False,
     dry_run: DryRun = False,
     label: Label = "",
+    trust: Trust = False,
     out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
     workers: Workers = None,
@@ -81,7 +86,7 @@ def train(
     output.check()
     for directory in request.directories:
         check_directory(directory)
-    execution = Execution(store, workers, pack_size, device, label=label)
+    execution = Execution(store, workers, pack_size, device, label=label, trust=trust)
     plan = planned(study, execution)
     if request.note:
         print(f"mohs: {request.note}", file=sys.stderr)
@@ -99,7 +104,7 @@ def train(
     if conducted.failed:
         print(f"mohs: {summary.failed} of {summary.cells} cells failed:", file=sys.stderr)
         for failed in conducted.failed:
-            print(f"\n{failed.count} × {failed.reason}\n{failed.error}", file=sys.stderr)
+            print(printable(f"\n{failed.count} × {failed.reason}\n{failed.error}"), file=sys.stderr)
     deliver(conducted.verdict, Output.of(out, plan.name, png, as_json, paper, single_file, label=label, key=plan.key))
     if conducted.failed:
         return EXIT_FAILED_CELLS

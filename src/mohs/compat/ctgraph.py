@@ -5,11 +5,11 @@ Both key names are read, those of version 1.0 and the older ones.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from typing import Any
 
+from mohs.core import reading
 from mohs.core.domain import Choice, Each, Flag, Integer, Real
 from mohs.core.errors import UsageError, invalid, unknown
 from mohs.core.task import SEED, Task
@@ -64,10 +64,9 @@ def ctgraph_task(configuration: str | os.PathLike[str] | Mapping[str, Any], **pa
 
 def _read(path: str | os.PathLike[str]) -> Mapping[str, Any]:
     try:
-        with open(path, encoding="utf-8") as file:
-            read = json.load(file)
+        read = reading.parsed(reading.text(path))
     except OSError as error:
-        raise UsageError(f"{os.fspath(path)!r} cannot be read: {error.strerror}.") from error
+        raise UsageError(f"{os.fspath(path)!r} cannot be read: {error.strerror or error}.") from error
     except ValueError as error:
         raise UsageError(f"{os.fspath(path)!r} is not JSON: {error}.") from error
     if not isinstance(read, Mapping):

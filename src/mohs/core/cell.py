@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+from mohs.core.arguments import checked_record
 from mohs.core.domain import Choice, Flag, Integer
 from mohs.core.errors import UsageError
 from mohs.core.task import SEED, Source, Task, TaskSet, read_json, reading, source_from_json
@@ -16,6 +17,7 @@ Mode = Literal["greedy", "sample"]
 METRICS = ("return", "length")
 
 
+@checked_record
 @dataclass(frozen=True)
 class Agent:
     """An agent by name, and its hyperparameters. Build it with `Agent.make`.
@@ -93,6 +95,7 @@ class Agent:
         return " ".join([self.name, *(f"{k}={v}" for k, v in self.params)])
 
 
+@checked_record
 @dataclass(frozen=True)
 class Segment:
     """A part of training: environment steps on one source.
@@ -154,6 +157,7 @@ class Segment:
             return cls(source_from_json(data["source"]), data["steps"], data["told"])
 
 
+@checked_record
 @dataclass(frozen=True)
 class Probe:
     """Evaluations of an agent during training.
@@ -243,6 +247,7 @@ class Probe:
             return cls(data["name"], source, at, data["episodes"], data["mode"], metrics, data["record"])
 
 
+@checked_record
 @dataclass(frozen=True)
 class Cell:
     """One run: one agent, one seed, training segments and probes. Its key is a content hash.

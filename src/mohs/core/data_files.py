@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
+from mohs.core import reading
 from mohs.core.errors import UsageError, unknown
 
 ENDINGS = (".toml", ".yaml", ".yml", ".json")
+MOST_NODES = 10**6  # of a YAML file, each alias counted as what it stands for
 FLOAT = r"^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$"  # of YAML 1.2
 
 
@@ -36,9 +37,13 @@ def read_table(path: Path) -> dict[str, Any]:
     if path.suffix not in ENDINGS:
         raise UsageError(f"{path} must have one of the extensions {', '.join(ENDINGS)}.")
     try:
-        data = _parsed(path.suffix, path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise UsageError(f"{path} cannot be read: {' '.join(str(error).split())}.") from error
+        data = _parsed(path.suffix, reading.text(path))
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read: {error.strerror or error}.") from error
+    except RecursionError as error:
+        raise UsageError(f"{path} cannot be read: it is nested too deep.") from error
+    except (ValueError, OverflowError) as error:
+        raise UsageError(f"{path} cannot be read: {' '.join(str(error).split()).rstrip('.')}.") from error
     if not isinstance(data, dict) or not all(isinstance(name, str) for name in data):
         raise UsageError(f"{path} must be a mapping of names to values.")
     return data
@@ -48,7 +53,7 @@ def _parsed(ending: str, text: str) -> Any:
     if ending == ".toml":
         return tomllib.loads(text)
     if ending == ".json":
-        return json.loads(text)
+        return reading.parsed(text)
     import yaml
 
     class Loader(yaml.SafeLoader):
@@ -56,6 +61,26 @@ def _parsed(ending: str, text: str) -> Any:
 
     Loader.add_implicit_resolver("tag:yaml.org,2002:float", re.compile(FLOAT), list("-+.0123456789"))
     try:
+        if _expanded(yaml.compose(text, Loader)) > MOST_NODES:
+            raise ValueError(f"its aliases stand for more than {MOST_NODES:,} values")
         return yaml.load(text, Loader)  # safe: `Loader` constructs plain values only
     except yaml.YAMLError as error:
         raise ValueError(str(error)) from error
+
+
+def _expanded(root: Any) -> int:
+    """How many values a YAML document has where every alias is written out; an alias to what it is in is refused."""
+    sizes: dict[int, int] = {}
+
+    def size(node: Any) -> int:
+        if node is None or isinstance(node.value, str):
+            return 1
+        if id(node) not in sizes:
+            sizes[id(node)] = -1
+            parts = [part for each in node.value for part in (each if isinstance(each, tuple) else (each,))]
+            sizes[id(node)] = min(1 + sum(map(size, parts)), 2 * MOST_NODES)
+        if sizes[id(node)] < 0:
+            raise ValueError("a value is a part of itself")
+        return sizes[id(node)]
+
+    return size(root)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from mohs.core.arguments import checked_record
 from mohs.core.domain import Domain
 from mohs.core.values import Json, to_json
 
@@ -43,6 +44,7 @@ class Reading:
     unit_continuous: str | None = None
 
 
+@checked_record
 @dataclass(frozen=True)
 class Dial:
     """One axis of hardness.

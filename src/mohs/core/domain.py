@@ -7,12 +7,22 @@ from __future__ import annotations
 
 import math
 import numbers
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from mohs.core.errors import UsageError, invalid
 from mohs.core.values import FunctionRef, freeze
+
+LARGEST = 2**63 - 1
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except (OverflowError, TypeError, ValueError):  # 10**400 is no float
+        return False
 
 
 class Domain(Protocol):
@@ -32,6 +42,8 @@ class Integer:
             ok = True
         if not ok or value < self.low or (self.high is not None and value > self.high):
             raise invalid(name, value, self.describe())
+        if value > LARGEST:  # kernels and stores count with 64 bits
+            raise invalid(name, value, f"an integer in [{self.low}, {LARGEST}]")
         return int(value)
 
     def describe(self) -> str:
@@ -47,7 +59,9 @@ class Real:
     low_open: bool = False
 
     def parse(self, name: str, value: Any) -> float:
-        ok = not isinstance(value, bool) and isinstance(value, numbers.Real) and math.isfinite(value)
+        ok = not isinstance(value, bool) and isinstance(value, numbers.Real) and _is_finite(value)
+        if ok and 0 < abs(value) < sys.float_info.min:  # which loses digits, and divides to infinity
+            raise invalid(name, value, f"{self.describe()}, 0 or at least {sys.float_info.min:.3g} away from it")
         if not ok or value > self.high or (value <= self.low if self.low_open else value < self.low):
             raise invalid(name, value, self.describe())
         return float(value) + 0.0  # −0.0 and 0.0 are one value
@@ -75,7 +89,7 @@ class Choice:
     options: tuple[str, ...]
 
     def parse(self, name: str, value: Any) -> str:
-        if value not in self.options:
+        if not isinstance(value, str) or value not in self.options:
             raise invalid(name, value, self.describe())
         return str(value)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+from mohs.core.printing import printable
+
 _LISTED = 20
 
 
@@ -16,6 +18,9 @@ class MohsError(Exception):
         >>> issubclass(mohs.UsageError, mohs.MohsError)
         True
     """
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class UsageError(MohsError, ValueError):
@@ -40,6 +45,10 @@ class StoreError(MohsError, RuntimeError):
     """
 
 
+class SealedError(UsageError):
+    """A file that others wrote names code, which is not run."""
+
+
 def unknown(kind: str, name: object, valid: Iterable[str], also: Iterable[str] = ()) -> UsageError:
     """Returns the error for an unknown name, with the nearest name and up to 20 valid ones; `also` are not listed."""
     names = sorted(valid)
@@ -57,7 +66,10 @@ def unknown(kind: str, name: object, valid: Iterable[str], also: Iterable[str] =
 
 def invalid(parameter: str, value: object, allowed: str) -> UsageError:
     """Returns the error for a value outside its domain."""
-    shown = repr(value)
+    try:
+        shown = " ".join(repr(value).split())
+    except Exception:  # an integer of thousands of digits, or an object of the user's own
+        shown = f"{type(value).__name__} that cannot be shown"
     if len(shown) > 60:
         shown = shown[:57] + "..."
     return UsageError(f"{parameter} is {shown}, but must be {allowed}.")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.arguments import checked_record
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError, unknown
 from mohs.core.places import SEED, changed, check_contexts, name_of, of_agent, point
@@ -28,6 +29,7 @@ Floats = npt.NDArray[np.float64]
 LEVELS = "toy/discrete and ctgraph (axis seed) and Procgen (axis start_level) do; of others vary the parameters"
 
 
+@checked_record
 @dataclass(frozen=True)
 class Family:
     """Named points on named axes. A plan is agents × points × seeds.

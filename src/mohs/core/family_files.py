@@ -20,6 +20,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from mohs.core import reading
+from mohs.core.arguments import checked
 from mohs.core.data_files import find_file, read_table
 from mohs.core.errors import UsageError, invalid, unknown
 from mohs.core.family import Family
@@ -70,6 +72,7 @@ class FamilyFile:
     editions: Mapping[str, Mapping[str, Any]]  # by name, what is run of the family
 
 
+@checked
 def read_family(source: str | Path, env: str | None = None) -> Family:
     """Reads the family in a file, or the shipped one of this name.
 
@@ -324,9 +327,8 @@ def _settings(task: Task) -> dict[str, Any]:
 
 def _rows(path: Path) -> tuple[list[str], list[dict[str, str]]]:
     try:
-        with open(path, newline="", encoding="utf-8-sig") as file:
-            reader = csv.DictReader(file, restval="")
-            rows, header = list(reader), list(reader.fieldnames or ())
+        reader = csv.DictReader(io.StringIO(reading.text(path, "utf-8-sig"), newline=""), restval="")
+        rows, header = list(reader), list(reader.fieldnames or ())
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error.strerror}.") from error
     except (ValueError, csv.Error) as error:

@@ -8,7 +8,6 @@ Reference counting is off (`_nrt`), so that small inlined functions cost nothing
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -18,7 +17,8 @@ from typing import Any, cast
 import numba
 import numba.core.config as settings
 
-from mohs.core.files import user_cache
+from mohs.core.files import private_directory
+from mohs.core.kernel_cache import KernelCache
 
 # numba infers the types of the arguments, so a kernel accepts anything.
 Compiled = Callable[..., Any]
@@ -62,7 +62,11 @@ def _compile(function: Compiled, **options: Any) -> Compiled:
     before = settings.__dict__["CACHE_DIR"]
     settings.__dict__["CACHE_DIR"] = str(cache_directory())
     try:
-        return cast(Compiled, numba.njit(**options)(function))
+        cached = options.pop("cache", False)
+        compiled: Any = numba.njit(**options)(function)
+        if cached:
+            compiled._cache = KernelCache(function)
+        return cast(Compiled, compiled)
     finally:
         settings.__dict__["CACHE_DIR"] = before
 
@@ -76,18 +80,10 @@ def kernel_sources() -> list[Path]:
 
 @cache
 def cache_directory() -> Path:
-    """The directory of compiled kernels; a temporary one if the user's cache is not writable."""
+    """The directory of compiled kernels; a temporary one if the user's cache is not writable, or is open to others."""
     digest = hashlib.sha256()
     for path in kernel_sources():
         digest.update(path.read_bytes())
     name = f"kernels-{digest.hexdigest()[:16]}"
-    homes = [user_cache()]
-    homes.append(Path(tempfile.gettempdir()) / f"mohs-{os.getuid()}")
-    for home in homes:
-        try:
-            (home / name).mkdir(parents=True, exist_ok=True)
-            with tempfile.TemporaryFile(dir=home / name):
-                return home / name
-        except OSError:
-            continue
-    return Path(tempfile.mkdtemp(prefix="mohs-kernels-"))
+    # What `mkdtemp` makes is private, too, but of this process alone.
+    return private_directory(name) or Path(tempfile.mkdtemp(prefix="mohs-kernels-"))

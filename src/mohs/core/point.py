@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from mohs.core.arguments import checked_record
 from mohs.core.errors import unknown
 from mohs.core.task import Task, read_json
 from mohs.core.values import Json, from_json, to_json
@@ -15,6 +16,7 @@ AGENT = "agent."  # prefix of the axes that set hyperparameters of the agent, no
 MARKS = ("default", "generic", "simplified")
 
 
+@checked_record
 @dataclass(frozen=True)
 class Point:
     """One member of a family.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping
@@ -12,7 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.arguments import checked_record
 from mohs.core.errors import UsageError
+from mohs.core.reading import parsed
 from mohs.core.seeding import child
 
 _FORMS = "NAME=LOW:HIGH, NAME=LOW:HIGH:log, or NAME=VALUE,VALUE,..."
@@ -20,6 +21,7 @@ _PLAIN = re.compile(r"[+-]?(\.\d+|\d+\.)(e[+-]?\d+)?", re.IGNORECASE)  # .5 and 
 _DIGITS = 6  # significant ones of a sampled value: what is printed is what is played
 
 
+@checked_record
 @dataclass(frozen=True)
 class Range:
     """All numbers from `low` to `high`, uniform, or log-uniform with `log`.
@@ -38,8 +40,12 @@ class Range:
     log: bool = False
 
     def __post_init__(self) -> None:
-        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
-            raise UsageError(f"the range {self.low}:{self.high} must have finite ends, the lower one first.")
+        try:
+            ends = float(self.low), float(self.high)
+        except OverflowError:
+            ends = math.inf, math.inf
+        if not (math.isfinite(ends[0]) and math.isfinite(ends[1]) and ends[0] < ends[1]):
+            raise UsageError(f"the range {ends[0]:g}:{ends[1]:g} must have finite ends, the lower one first.")
         if self.log and self.low <= 0:
             raise UsageError(f"the logarithmic range {self.low}:{self.high} must be above 0.")
 
@@ -99,7 +105,7 @@ def axis(text: str) -> tuple[str, list[Any] | Range]:
 def value(text: str) -> Any:
     """A value as it is typed: a number, true or false, a list as in JSON, or else the text itself."""
     try:
-        return json.loads({"True": "true", "False": "false", "None": "null"}.get(text.strip(), text))
+        return parsed({"True": "true", "False": "false", "None": "null"}.get(text.strip(), text))
     except ValueError:
         plain = text.strip()
         return float(plain) if _PLAIN.fullmatch(plain) else plain

@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from mohs.core.arguments import checked_record
 from mohs.core.dial import Applies
 from mohs.core.dials import DIALS
 from mohs.core.domain import Domain
 from mohs.core.errors import UsageError, unknown
-from mohs.core.values import attribute
+from mohs.core.values import attribute, freeze
 
 if TYPE_CHECKING:
     from mohs.core.task import Task
@@ -38,6 +39,7 @@ class Similarity:
     measure: Callable[[Task, Task], float]
 
 
+@checked_record
 @dataclass(frozen=True)
 class Environment:
     """One environment: its parameters, and where each part of it is found.
@@ -76,6 +78,7 @@ class Environment:
         check_context: `task -> None`: raises where the parameter `context` of the task does not fit the environment.
         held_out: `task -> Source`: the same task on levels that training does not have.
         classes: `task -> Classes`: what its masks tell apart, where it has the parameter `view` (`mohs.core.views`).
+        unread: Whether it is code that a file names and that was not imported: its parameters are taken as they are.
         shown: Whether reports show an episode of each agent, played by the actions that were recorded.
 
     Example:
@@ -115,6 +118,7 @@ class Environment:
     check_context: str | None = None
     held_out: str | None = None
     classes: str | None = None
+    unread: bool = False
     shown: bool = False
 
     @property
@@ -158,6 +162,8 @@ class Environment:
             >>> mohs.Task.make("toy/discrete").environment.normalise({"delay": 2, "reward_noise": 0.0})
             {'delay': 2}
         """
+        free = {name: freeze(value) for name, value in given.items() if self.unread and name not in self.parameters}
+        given = {name: value for name, value in given.items() if name not in free}
         for name in given:
             if name in self.refused:
                 raise UsageError(f"{name} does not apply to {self.id}: {self.refused[name]}")
@@ -170,7 +176,7 @@ class Environment:
         parsed = {name: self.parameters[name].domain.parse(name, value) for name, value in given.items()}
         implied = self.realisation("check")(self.complete(parsed), frozenset(parsed))
         parsed.update({name: self.parameters[name].domain.parse(name, value) for name, value in implied.items()})
-        return {name: value for name, value in parsed.items() if value != self.parameters[name].default}
+        return free | {name: value for name, value in parsed.items() if value != self.parameters[name].default}
 
     def complete(self, params: Mapping[str, Any]) -> dict[str, Any]:
         """Every parameter with its value, defaults included.
@@ -269,6 +275,8 @@ def environment(name: str) -> Environment:
     Raises:
         UsageError: No environment has this name. The message names the nearest one.
     """
+    if not isinstance(name, str):
+        raise _unknown(name)
     if name not in _ENVIRONMENTS:
         _load_deferred()
     if name in _ENVIRONMENTS:

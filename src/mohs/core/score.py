@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.arguments import checked_record
 from mohs.core.errors import UsageError
 from mohs.core.task import read_json, reading
 from mohs.core.values import Json, content_hash
@@ -28,6 +29,7 @@ class ReferenceKind(StrEnum):
     BASELINE = "baseline"  # the score of an agent or a controller that others are compared with
 
 
+@checked_record
 @dataclass(frozen=True)
 class Reference:
     """A value that scores are normalised by.
@@ -84,6 +86,7 @@ class Reference:
             return cls(data["value"], data["source"], ReferenceKind(data["kind"]), data["deviation"])
 
 
+@checked_record
 @dataclass(frozen=True)
 class Score:
     """A metric as data. Raw values are stored; `normalise` maps `low` to 0 and `high` to 1.

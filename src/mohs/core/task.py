@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -12,14 +11,17 @@ from types import MappingProxyType
 from typing import Any
 
 from mohs.core import registry
+from mohs.core.arguments import checked_record
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
+from mohs.core.reading import parsed
 from mohs.core.values import Json, canonical_json, content_hash, from_json, to_json
 
 SEED = Integer(0, 2**63 - 1)
 EnvFactory = Callable[..., Any]  # a subclass of `gymnasium.Env`, or a function that returns an environment
 
 
+@checked_record
 @dataclass(frozen=True)
 class Task:
     """An immutable description of one task. Build it with `Task.make`, which checks every parameter.
@@ -182,6 +184,7 @@ class Task:
         return " ".join([self.env, *words, f"seed={self.seed}"])
 
 
+@checked_record
 @dataclass(frozen=True)
 class TaskSet:
     """A weighted set of tasks. One is drawn for every episode. Build it with `TaskSet.make`.
@@ -294,8 +297,8 @@ def reading(what: str) -> Iterator[None]:
         yield
     except UsageError:
         raise
-    except (TypeError, AttributeError, KeyError, ValueError) as error:
-        raise UsageError(f"this {what} is malformed: {error}.") from error
+    except (TypeError, AttributeError, KeyError, ValueError, OverflowError, RecursionError) as error:
+        raise UsageError(f"this {what} is malformed: {' '.join(str(error).split())}.") from error
 
 
 def read_json(
@@ -307,8 +310,8 @@ def read_json(
     """
     if isinstance(data, str):
         try:
-            data = json.loads(data)
-        except json.JSONDecodeError as error:
+            data = parsed(data)
+        except ValueError as error:
             raise UsageError(f"this {what} is not JSON: {error}.") from error
     if not isinstance(data, Mapping):
         raise UsageError(f"a {what} must be a JSON object with the keys {', '.join(sorted(keys))}.")

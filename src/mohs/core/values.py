@@ -13,7 +13,9 @@ import inspect
 import json
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
@@ -21,7 +23,10 @@ from typing import Any
 
 import numpy as np
 
-from mohs.core.errors import UsageError, unknown
+from mohs.core.errors import SealedError, UsageError, unknown
+
+_SEALED: ContextVar[bool] = ContextVar("sealed", default=False)
+_NAMED: set[str] = set()  # the names of code that the user has given in this process
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -60,14 +65,65 @@ def import_file(path: Path) -> ModuleType:
     return module
 
 
+def import_named(module: str, name: str) -> None:
+    """Imports the module in `module:NAME`, which a user gave."""
+    _import_from(Path.cwd())
+    try:
+        importlib.import_module(module)
+    except Exception as error:
+        why = str(error) if isinstance(error, ImportError) else f"{type(error).__name__}: {error}"
+        raise UsageError(f"{name} cannot be found: {' '.join(why.split())}.") from error
+    _NAMED.add(name)
+
+
+def import_path() -> list[str]:
+    """The import path of this process with the working directory last, where it hides nothing."""
+    here = ("", ".", str(Path.cwd()))
+    return [*(entry for entry in sys.path if entry not in here), *(entry for entry in sys.path if entry in here)]
+
+
 def _import_from(directory: Path) -> None:
-    """Puts a directory on the import path, so that a file can import its neighbours."""
+    """Puts a directory last on the import path, so that a file finds its neighbours and nothing installed is hidden."""
     if str(directory) not in sys.path:
-        sys.path.insert(0, str(directory))
+        sys.path.append(str(directory))
+
+
+@contextmanager
+def sealed() -> Iterator[None]:
+    """Reads what others wrote: names of code in it are not resolved, unless the user has named them in this process."""
+    token = _SEALED.set(True)
+    try:
+        yield
+    finally:
+        _SEALED.reset(token)
+
+
+def is_sealed(target: str) -> bool:
+    """Whether a name comes from data that is being read, so that nothing may be imported for it."""
+    return _SEALED.get() and target not in _NAMED
+
+
+def named(target: str) -> Any:
+    """The object that a user names by `module:attribute` or `path/to/file.py:attribute`.
+
+    Raises:
+        SealedError: the name stands in a file that is being read, and no user has named it.
+    """
+    if is_sealed(target):
+        raise SealedError(
+            f"{target!r} is code that a file names, and reading a file runs none: run the study's own command again, "
+            "which names it; what is done is not run again."
+        )
+    where = target.rpartition(":")[0]
+    if where and not where.endswith(".py"):
+        _import_from(Path.cwd())
+    found = attribute(target)
+    _NAMED.add(target)
+    return found
 
 
 def resolve(target: str) -> Callable[..., Any]:
-    """The function named by `module:function` or `path/to/file.py:function`."""
+    """The function that mohs or a plugin names by `module:function`; `named` reads the names that users give."""
     found = attribute(target)
     if not callable(found):
         raise UsageError(f"{target!r} is not callable.")
@@ -75,7 +131,7 @@ def resolve(target: str) -> Callable[..., Any]:
 
 
 def attribute(target: str) -> Any:
-    """The object named by `module:attribute` or `path/to/file.py:attribute`."""
+    """The object that mohs or a plugin names by `module:attribute`, or by `path/to/file.py:attribute`."""
     where, _, name = target.rpartition(":")
     if not where or not name:
         raise UsageError(f"{target!r} does not name a function: write module:function or file.py:function.")
@@ -85,7 +141,6 @@ def attribute(target: str) -> Any:
             raise UsageError(f"{target!r} cannot be loaded: there is no file {where!r}.")
         module = import_file(path)
     else:
-        _import_from(Path.cwd())
         try:
             module = importlib.import_module(where)
         except Exception as error:
@@ -114,7 +169,7 @@ class FunctionRef:
     @classmethod
     def of(cls, function: Callable[..., Any] | str) -> FunctionRef:
         if isinstance(function, str):
-            live = resolve(function)
+            live = _function(function)
             return cls(function, _source_of(live), live)
         module = getattr(function, "__module__", None)
         name = getattr(function, "__qualname__", None)
@@ -124,7 +179,7 @@ class FunctionRef:
 
     def __call__(self, *args: Any) -> Any:
         if self.live is None:
-            live = resolve(self.target)
+            live = _function(self.target)
             if _source_of(live) != self.source:
                 raise UsageError(f"the source of {self.target!r} has changed since the task was written.")
             object.__setattr__(self, "live", live)
@@ -138,6 +193,14 @@ class FunctionRef:
                 "define it at the top of a module or file and pass it or its module:function name."
             )
         return {"function": self.target, "source": self.source}
+
+
+def _function(target: str) -> Callable[..., Any]:
+    """A function that a user names."""
+    found = named(target)
+    if not callable(found):
+        raise UsageError(f"{target!r} is not callable.")
+    return found  # type: ignore[no-any-return]
 
 
 def _found(target: str) -> Callable[..., Any] | None:

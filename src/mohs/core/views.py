@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from mohs.core.arguments import checked_record
 from mohs.core.domain import Choice
 from mohs.core.errors import UsageError
 from mohs.core.registry import Parameter
@@ -44,6 +45,7 @@ VIEW_PARAMETERS = {
 }
 
 
+@checked_record
 @dataclass(frozen=True)
 class Classes:
     """The classes of what a screen shows. The id of a pixel is 0 for the ground and i for `names[i - 1]`.

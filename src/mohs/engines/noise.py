@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import Any
 
 from mohs.core.errors import UsageError
-from mohs.core.values import FunctionRef, resolve
+from mohs.core.values import FunctionRef, named
 from mohs.engines.draws import generator
 
 _PLAIN = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -33,7 +33,7 @@ def drawn(function: FunctionRef, inst: Any, lane: int, state: Any, action: Any) 
 def reads_state(function: FunctionRef) -> bool:
     """Does the function take (state, action, generator)? Arguments with defaults do not count."""
     try:
-        parameters = inspect.signature(function.live or resolve(function.target)).parameters.values()
+        parameters = inspect.signature(function.live or named(function.target)).parameters.values()
     except ValueError:  # a compiled function that does not say what it takes
         return False
     needed = sum(p.kind in _PLAIN and p.default is inspect.Parameter.empty for p in parameters)

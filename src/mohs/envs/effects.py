@@ -16,6 +16,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.arguments import checked, checked_record
 from mohs.core.dials import DIALS
 from mohs.core.errors import UsageError
 from mohs.core.family import Family
@@ -52,6 +53,7 @@ class Inert:
     value: Any
 
 
+@checked_record
 @dataclass(frozen=True)
 class Effects:
     """What the dynamics of a family's points say.
@@ -95,6 +97,7 @@ class Effects:
             )
 
 
+@checked
 def effects(family: Family) -> Effects:
     """Plays the points of a family side by side and compares their steps.
 

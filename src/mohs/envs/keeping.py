@@ -1,5 +1,8 @@
 """How is an environment saved in the middle of an episode, so that a resumed run is bit-identical? With its state.
 
+A compiled environment is kept as plain data. Any other environment is pickled, and its pickle is `Foreign`: it is read
+only where the user trusts it.
+
 Gymnasium's `EzPickle` environments pickle the arguments of their constructor only: what comes back is a new one. Of the
 simulators known here (ALE, MuJoCo) the state is kept beside them; others are refused.
 """
@@ -11,9 +14,82 @@ import pickle
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import gymnasium
+from gymnasium import spaces
 from gymnasium.utils import EzPickle
+from gymnasium.wrappers import OrderEnforcing, TimeLimit
 
+from mohs.core.packed import Foreign
 from mohs.envs.inject.simulators import is_a
+from mohs.envs.single import FleetEnv
+
+_COUNTERS = {TimeLimit: "_elapsed_steps", OrderEnforcing: "_has_reset"}  # all that these wrappers know of an episode
+
+
+def keep(env: gymnasium.Env[Any, Any]) -> Any:
+    """The state of an environment for `core/packed.py`; None where it cannot be kept."""
+    layers = _layers(env)
+    if layers is None:
+        blob = pickled(env)
+        return None if blob is None else Foreign(blob)
+    *wrappers, bare = layers
+    return {
+        "episode": bare.save(),
+        "counters": [getattr(wrapper, _COUNTERS[type(wrapper)]) for wrapper in wrappers],
+        "draws": [random_state(env.action_space), random_state(env.observation_space)],
+    }
+
+
+def restored(env: gymnasium.Env[Any, Any], state: Any) -> gymnasium.Env[Any, Any]:
+    """The environment in a kept state: the same one, or the one that was pickled in its place."""
+    if isinstance(state, Foreign):
+        env.close()
+        return pickle.loads(state.data)  # type: ignore[no-any-return]  # the runner asked for trust before
+    layers = _layers(env)
+    if layers is None:
+        raise TypeError(f"{type(env.unwrapped).__name__} is kept as a pickle")
+    *wrappers, bare = layers
+    bare.load(state["episode"])
+    for wrapper, count in zip(wrappers, state["counters"], strict=True):
+        setattr(wrapper, _COUNTERS[type(wrapper)], count)
+    for space, draws in zip((env.action_space, env.observation_space), state["draws"], strict=True):
+        set_random_state(space, draws)
+    return env
+
+
+def random_state(space: spaces.Space[Any]) -> Any:
+    """The random stream of a space and of those that it is made of."""
+    own = None if space._np_random is None else space.np_random.bit_generator.state
+    return own, [random_state(part) for part in _parts(space)]
+
+
+def set_random_state(space: spaces.Space[Any], state: Any) -> None:
+    own, parts = state
+    if own is None:
+        space._np_random = None  # type: ignore[assignment]  # as Gymnasium has it before the first draw
+    else:
+        space.np_random.bit_generator.state = own
+    for part, kept in zip(_parts(space), parts, strict=True):
+        set_random_state(part, kept)
+
+
+def _parts(space: spaces.Space[Any]) -> list[spaces.Space[Any]]:
+    if isinstance(space, spaces.Dict):
+        return list(space.spaces.values())
+    if isinstance(space, spaces.Tuple | spaces.OneOf):
+        return list(space.spaces)
+    if isinstance(space, spaces.Sequence):
+        return [space.feature_space]
+    return []
+
+
+def _layers(env: gymnasium.Env[Any, Any]) -> list[Any] | None:
+    """The wrappers and the compiled environment in them; None where anything else is there."""
+    found: list[Any] = []
+    while type(env) in _COUNTERS:
+        found.append(env)
+        env = env.env  # type: ignore[attr-defined]
+    return [*found, env] if isinstance(env, FleetEnv) else None
 
 
 def pickled(value: Any) -> bytes | None:

@@ -9,12 +9,16 @@ import gymnasium
 from gymnasium.vector import VectorEnv
 from gymnasium.wrappers import TimeLimit
 
+from mohs.core.arguments import checked
 from mohs.core.domain import Integer
 from mohs.core.errors import UsageError
 from mohs.core.point import Point
 from mohs.core.task import EnvFactory, Source, Task, TaskSet
 
+MOST_ENVS = 4096  # copies of a third-party environment
 
+
+@checked
 def make(
     env: str | Source | EnvFactory, /, *, seed: int | None = None, render_mode: str | None = None, **params: Any
 ) -> gymnasium.Env[Any, Any]:
@@ -64,6 +68,7 @@ def make(
     return _limited(made, task["max_episode_steps"])
 
 
+@checked
 def make_vec(
     env: str | Task | EnvFactory,
     /,
@@ -123,6 +128,11 @@ def make_vec(
     environment = (env if isinstance(env, Task) else Task.make(env)).environment
     options: dict[str, Any] = {"autoreset_mode": autoreset_mode, "history": history}
     if environment.third_party:
+        if len(sources) > MOST_ENVS:
+            raise UsageError(
+                f"num_envs is {len(sources)}, but environments of other packages are made one by one: at most "
+                f"{MOST_ENVS} in a vector environment."
+            )
         options["vectorization_mode"] = vectorization_mode
     elif vectorization_mode is not None:
         raise UsageError(f"{environment.id} has one vector environment: it takes no vectorization_mode.")

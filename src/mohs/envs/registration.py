@@ -14,6 +14,7 @@ import gymnasium
 from gymnasium.envs.registration import EnvSpec
 
 from mohs.core import plugins
+from mohs.core.arguments import checked
 from mohs.core.errors import UsageError
 from mohs.core.registry import (
     Environment,
@@ -63,6 +64,7 @@ def register_all() -> None:
     defer(_load_plugins)
 
 
+@checked
 def register_environment(entry: Environment) -> None:
     """Adds an environment to mohs, and its id to Gymnasium. An entry of the same id is replaced.
 

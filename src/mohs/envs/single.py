@@ -95,6 +95,18 @@ class FleetEnv(gymnasium.Env[Any, Any]):
         self.__dict__.update(state)
         self._bind()
 
+    def save(self) -> Any:
+        """All that is needed to continue the episode, as plain data."""
+        return self.fleet.save(0), self._started, self._np_random_seed
+
+    def load(self, state: Any) -> None:
+        """Continues an episode as it was saved in an environment of the same source."""
+        instance, self._started, seed = state
+        self.fleet.load(0, instance)
+        if seed is not None:
+            super().reset(seed=seed)  # Gymnasium's own stream, from which nothing but the seed is read
+        self._bind()
+
     def _open_stream(self, seed: int | None) -> None:
         """Begins the random stream of a seed; without one the stream continues, or is chosen if there is none yet."""
         if seed is not None or not self._started:

@@ -21,6 +21,8 @@ from mohs.tables.ctgraph.graph import FAIL, FIRST_BEHIND, graph, nodes, path
 
 Policy = npt.NDArray[np.float64]
 
+DEEPEST = 4096  # a graph of which the states can still be counted
+
 
 def expected_length(branching: int, depth: int, wait_probability: float) -> float:
     """Expected number of steps from home to a leaf, by which the reward is delayed (equation 2).
@@ -413,7 +415,7 @@ def formulas(task: Task) -> dict[str, float]:
 
 
 def _checked(branching: int, depth: int, wait_probability: float) -> tuple[int, int, float]:
-    b, d = Integer(2).parse("branching", branching), Integer(1).parse("depth", depth)
+    b, d = Integer(2).parse("branching", branching), Integer(1, DEEPEST).parse("depth", depth)
     p = Real(0, 1).parse("wait_probability", wait_probability)
     if p == 1:
         raise invalid("wait_probability", wait_probability, "a number in [0, 1)")

@@ -8,8 +8,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Unpack
 
+from mohs.core.arguments import checked
 from mohs.core.errors import MohsError, UsageError
 from mohs.core.registry import environment
+from mohs.core.values import sealed
 from mohs.protocols.protocol import Gate, Protocol, Stop, Study, find_protocol, protocol_of
 from mohs.protocols.verdict import Verdict
 from mohs.report.findings import Finding
@@ -20,7 +22,15 @@ from mohs.runs.plan import Plan, Track, keys_of
 from mohs.runs.progress import choose
 from mohs.runs.results import Results
 from mohs.runs.status import SHOWN_KEY, about, failures, find
-from mohs.runs.store import CellStatus, Store, StoredStudy, check_store, damage_text, open_store, sound
+from mohs.runs.store import (
+    CellStatus,
+    Store,
+    StoredStudy,
+    check_store,
+    damage_text,
+    open_store,
+    sound,
+)
 
 
 @dataclass(frozen=True)
@@ -141,6 +151,7 @@ def _left_out(store: Store, stages: Sequence[Collection[str]]) -> int:
     return left
 
 
+@checked
 def run(study: Study, *, keep_going: bool = False, **execution: Unpack[ExecutionOptions]) -> Any:
     """Carries out a study of any protocol.
 
@@ -205,7 +216,12 @@ def find_study(store: Store, name: str | None, protocol: str = "") -> str:
 
 
 def stored_verdict(store: Store, key: str) -> Verdict:
-    """The verdict on what a store holds of a study, finished or not."""
+    """The verdict on what a store holds of a study, finished or not. Code that the store names is not imported."""
+    with sealed():
+        return _stored_verdict(store, key)
+
+
+def _stored_verdict(store: Store, key: str) -> Verdict:
     record = store.study(key)
     _check_environments(store, record)
     protocol = find_protocol(record.protocol)
@@ -216,9 +232,10 @@ def stored_verdict(store: Store, key: str) -> Verdict:
     else:  # an older version of mohs did not keep them
         plan: Plan = protocol.part("plan")(study)
         tracks, runs = plan.tracks, list(plan.runs)
-    return _conclude(study, store, tracks, runs, _failed(store, key)).labelled(record.label)
+    return _conclude(study, store, tracks, runs, _failed(store, key)).labelled(record.label).read_only()
 
 
+@checked
 def load_verdict(study: str | None = None, *, store: str = DEFAULT_STORE) -> Verdict:
     """The verdict on what a store holds of a study, finished or not. Trains nothing.
 

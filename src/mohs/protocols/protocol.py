@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 from typing import Protocol as Interface
 
+from mohs.core.arguments import checked, checked_record
 from mohs.core.errors import UsageError, unknown
 from mohs.core.plugins import load, skipping
 from mohs.core.values import Json, resolve
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 GROUP = "mohs.protocols"
 
 
+@checked_record
 @dataclass(frozen=True)
 class Protocol:
     """A protocol as data. Every part is named as `module:attribute`, so that a record imports nothing.
@@ -169,6 +171,7 @@ class Request:
 _REGISTERED: dict[str, Protocol] = {}
 
 
+@checked
 def register_protocol(protocol: Protocol) -> None:
     """Adds a protocol, or replaces the one of its name.
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
-from mohs.core.values import Json
+from mohs.core.arguments import checked
+from mohs.core.values import Json, sealed
 from mohs.protocols.protocol import Stop, find_protocol
 from mohs.report.findings import Finding
 from mohs.report.tables import TextTable
@@ -38,6 +40,7 @@ class Verdict(ABC):
     run_notes: tuple[Finding, ...] = ()  # of any protocol: why runs failed, or were left out
     stopped: Stop | None = None  # why the study ended after its first tracks
     label: str = ""  # of its study, where that has one
+    stored: bool = False  # whether its study was read from a store, which may name code
 
     if TYPE_CHECKING:
 
@@ -77,7 +80,8 @@ class Verdict(ABC):
             >>> all(sentence.endswith(".") for sentence in verdict.sentences)
             True
         """
-        return tuple(finding.sentence for finding in (*self.findings, *self.run_notes))
+        with self._reading():
+            return tuple(finding.sentence for finding in (*self.findings, *self.run_notes))
 
     def noted(self, notes: tuple[Finding, ...], stopped: Stop | None = None) -> Self:
         """The same verdict with notes about its runs.
@@ -110,7 +114,8 @@ class Verdict(ABC):
             >>> "stopped" in verdict.data()
             False
         """
-        return self.to_json() | ({} if self.stopped is None else {"stopped": self.stopped.to_json()})
+        with self._reading():
+            return self.to_json() | ({} if self.stopped is None else {"stopped": self.stopped.to_json()})
 
     def labelled(self, label: str) -> Self:
         """The same verdict under the label of its study, which its report shows.
@@ -129,6 +134,24 @@ class Verdict(ABC):
         found = copy(self)
         object.__setattr__(found, "label", label)  # a verdict is a frozen record
         return found
+
+    def read_only(self) -> Self:
+        """The same verdict, of a study that was read from a store: nothing that the study names is imported for it.
+
+        Returns:
+            A copy.
+
+        Example:
+            >>> import mohs
+            >>> mohs.card("toy/discrete", max_episode_steps=5).read_only().stored
+            True
+        """
+        found = copy(self)
+        object.__setattr__(found, "stored", True)  # a verdict is a frozen record
+        return found
+
+    def _reading(self) -> AbstractContextManager[None]:
+        return sealed() if self.stored else nullcontext()
 
     def figures(self, inches: float | None = None) -> dict[str, go.Figure]:
         """The figures of its report, by name, as Plotly figures.
@@ -185,7 +208,8 @@ class Verdict(ABC):
         protocol = find_protocol(self.protocol)
         if protocol.methods is None:
             return of_facts(protocol.text, self.page().facts)
-        found: Methods = protocol.part("methods")(self)
+        with self._reading():
+            found: Methods = protocol.part("methods")(self)
         return found
 
     def page(self) -> Page:
@@ -197,8 +221,9 @@ class Verdict(ABC):
             >>> list(verdict.page().tables)
             ['frame.csv']
         """
-        page: Page = find_protocol(self.protocol).part("page")(self)
-        rows = self.frame().to_csv(index=False, lineterminator="\n")
+        with self._reading():
+            page: Page = find_protocol(self.protocol).part("page")(self)
+            rows = self.frame().to_csv(index=False, lineterminator="\n")
         body = notes_html(self.run_notes) + page.body
         facts = {"label": self.label, **page.facts} if self.label else page.facts
         return replace(page, body=body, tables={"frame.csv": rows, **page.tables}, facts=facts)
@@ -212,7 +237,8 @@ class Verdict(ABC):
             >>> verdict.summary()[0].title
             'Profile'
         """
-        tables: tuple[TextTable, ...] = find_protocol(self.protocol).part("summary")(self)
+        with self._reading():
+            tables: tuple[TextTable, ...] = find_protocol(self.protocol).part("summary")(self)
         return tables
 
     def save(
@@ -270,6 +296,7 @@ def notes_html(notes: tuple[Finding, ...]) -> str:
     return f'<ul class="findings">{items}</ul>' if notes else ""
 
 
+@checked
 def write_report(verdict: Verdict, out_dir: Path | str, png: bool = False) -> Path:
     """Writes the report of any verdict: `verdict.save(out_dir, png=png)`.
 

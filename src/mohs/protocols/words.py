@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import ast
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from mohs.core.errors import UsageError
+from mohs.core.reading import parsed
 
 _WORDS = {"True": "true", "yes": "true", "False": "false", "no": "false", "None": "null"}
 
@@ -79,8 +79,8 @@ def _by_name(option: str, words: Sequence[str], form: str) -> dict[str, str]:
 def read_value(text: str) -> Any:
     """A value as JSON, and as text where it is none; yes, no, Python's words and its tuples count too."""
     try:
-        return json.loads(_WORDS.get(text, text))
-    except json.JSONDecodeError:
+        return parsed(_WORDS.get(text, text))
+    except ValueError:
         return _tuple(text)
 
 
@@ -90,6 +90,6 @@ def _tuple(text: str) -> Any:
         return text
     try:
         read = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
         return text
     return list(read) if isinstance(read, tuple) else text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import textwrap
 import time
@@ -14,8 +15,10 @@ from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
+from mohs.core.printing import printable
 from mohs.report.data import json_text
 
+_OBEYED = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")  # what JSON itself leaves as it is
 PLAIN_WIDTH = 80  # where there is no terminal to ask
 LONG_NAME = 0.45  # share of the width from which a name in the first column wraps
 PLAIN_SECONDS = 5.0  # between two lines about progress
@@ -32,11 +35,13 @@ def announce_compilation() -> None:
 def wrapped(text: str) -> str:
     """A long text in lines that fit the terminal; one line where it is read by a program."""
     console = Console()
+    text = printable(text)
     return textwrap.fill(text, console.width, subsequent_indent="  ") if console.is_terminal else text
 
 
 def print_json(data: Any) -> None:
-    print(json_text(data, indent=1))
+    """Data as JSON, in which characters that a terminal would obey are escaped."""
+    print(_OBEYED.sub(lambda found: f"\\u{ord(found[0]):04x}", json_text(data, indent=1)))
 
 
 @contextmanager
@@ -67,7 +72,8 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
         rows: texts; a long one wraps.
         cut: keep every row on one line, and cut the last column.
     """
-    console = _console()
+    console, title = _console(), printable(title)
+    columns, rows = [*map(printable, columns)], [[*map(printable, row)] for row in rows]
     # A table would break its title at its own width.
     console.print(escape(title), style="table.title", highlight=False)
     if cut:
@@ -94,9 +100,9 @@ def show_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]
 def show_entries(title: str, entries: Iterable[tuple[str, str]]) -> None:
     """A title, and below it a line for each entry with its text indented."""
     console = _console()
-    console.print(escape(title), style="table.title", highlight=False)
+    console.print(escape(printable(title)), style="table.title", highlight=False)
     for head, text in entries:
-        console.print(escape(head), style="bold", highlight=False)
+        console.print(escape(printable(head)), style="bold", highlight=False)
         _indented(console, text)
 
 
@@ -106,7 +112,7 @@ def _console() -> Console:
 
 
 def _indented(console: Console, text: str) -> None:
-    console.print(Padding(escape(text), (0, 0, 0, 4)), highlight=False)
+    console.print(Padding(escape(printable(text)), (0, 0, 0, 4)), highlight=False)
 
 
 def _widths(least: Sequence[int], columned: Sequence[Sequence[str]], room: int) -> list[int]:

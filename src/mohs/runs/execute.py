@@ -99,7 +99,7 @@ def execute(
         damaged = store.add(plan)
         todo, done, failed = _todo(plan, store, retry_failed)
         pace = Pace(checkpoint_seconds, chunk)
-        work = Work({}, {}, factory, execution.device, pace, environments)
+        work = Work({}, {}, factory, execution.device, pace, environments, execution.trust)
         at = store.checkpoint_steps(cell.key for cell in todo)
         left = {cell.key: cell.steps - at.get(cell.key, 0) for cell in todo}
         run = _Run(store, shown, execution.pack_size, pool.room(), work, stop, left)
@@ -182,6 +182,7 @@ class _Run:
     left: Mapping[str, int]  # steps that each cell had to take at the start
     together: int = 0  # cells that share the workers
     over: set[str] = field(default_factory=set)
+    noted: set[str] = field(default_factory=set)
     done: int = 0
     failed: int = 0
     steps: int = 0
@@ -211,7 +212,9 @@ class _Run:
             elif isinstance(message, Finished):
                 done |= message.results
             elif isinstance(message, Noted):
-                self.progress.note(message.text)
+                if message.text not in self.noted:  # many packs may have the same to say
+                    self.noted.add(message.text)
+                    self.progress.note(message.text)
             else:
                 failed[message.cell] = message.error
         over = {*done, *failed}

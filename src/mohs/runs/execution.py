@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, TypedDict
+
+import numpy as np
 
 from mohs.agents.deep.packs import check_device
+from mohs.core.arguments import checked_record
 from mohs.core.domain import Integer
 from mohs.core.errors import invalid
 from mohs.runs.progress import Progress, choose
@@ -15,6 +18,7 @@ DEFAULT_STORE = "sqlite:///mohs.db"
 LONGEST_LABEL = 60
 
 
+@checked_record
 @dataclass(frozen=True)
 class Execution:
     """Where and how a run is carried out. Results are bit-identical for all values on one device.
@@ -27,6 +31,8 @@ class Execution:
         progress: `auto`, `live`, `plain` or `silent`, or a `Progress` object.
         label: what the study is called in the store, in `mohs status` and in reports. Studies that differ by their
             label only are two studies of the same runs.
+        trust: whether checkpoints in the store may be unpickled, which can run any code that they hold. Without it, an
+            interrupted cell of a third-party environment or of a custom agent that saves bytes starts again.
 
     Example:
         >>> Execution(workers=2).check()
@@ -40,6 +46,13 @@ class Execution:
     device: str = "cpu"
     progress: str | Progress = "auto"
     label: str = ""
+    trust: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("workers", "pack_size"):  # an integer of NumPy is one
+            value: Any = getattr(self, name)
+            if isinstance(value, np.integer):
+                object.__setattr__(self, name, int(value))
 
     def check(self) -> None:
         """Checks all values except the store, which is checked when it is opened.
@@ -83,6 +96,7 @@ class ExecutionOptions(TypedDict, total=False):
     device: str
     progress: str | Progress
     label: str
+    trust: bool
 
 
 def default_workers() -> int:

@@ -21,10 +21,11 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.arguments import checked
 from mohs.core.errors import MohsError, StoreError, UsageError
 from mohs.core.files import reason, replace
 from mohs.core.registry import environment
-from mohs.core.values import Json, canonical_json
+from mohs.core.values import Json, canonical_json, sealed
 from mohs.runs.store import Store, damage_text, open_store, sound
 
 if TYPE_CHECKING:
@@ -150,6 +151,7 @@ def export_parquet(store: Store, path: str | os.PathLike[str], study: str | None
     return damaged
 
 
+@checked
 def load(store_url: str, study: str | None = None) -> pd.DataFrame:
     """The results in a store as a data frame.
 
@@ -223,7 +225,8 @@ def _parameters(tasks: list[str]) -> dict[str, list[Json]]:
 
 def _defaults(env: str) -> dict[str, Any]:
     try:
-        return environment(env).complete({})
+        with sealed():  # a store may name code
+            return environment(env).complete({})
     except MohsError:  # an environment that this installation does not know
         return {}
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from mohs.core.errors import unknown
+from mohs.core.printing import printable
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
@@ -126,7 +127,7 @@ class Plain:
             self.note(str(self.tally))
 
     def note(self, text: str) -> None:
-        print(f"mohs: {text}", file=self.stream, flush=True)
+        print(f"mohs: {printable(text)}", file=self.stream, flush=True)
 
     def close(self) -> None:
         if self.tally.cells:
@@ -171,9 +172,9 @@ class Live:
 
     def note(self, text: str) -> None:
         if self.bar is not None:
-            self.bar.console.print(text, markup=False, highlight=False)
+            self.bar.console.print(printable(text), markup=False, highlight=False)
         else:
-            print(f"mohs: {text}", file=self.stream, flush=True)
+            print(f"mohs: {printable(text)}", file=self.stream, flush=True)
 
     def close(self) -> None:
         if self.bar is not None:

@@ -250,11 +250,23 @@ def _module(url: str) -> Any:
     """The implementation for the scheme of a URL."""
     scheme = url.partition(":")[0].partition("+")[0]
     if "://" not in url:
-        raise StoreError(f"{url!r} is not the URL of a store: write sqlite:///PATH for a file.")
+        raise StoreError(f"{shown(url)!r} is not the URL of a store: write sqlite:///PATH for a file.")
     if scheme not in STORES:
         known = " or ".join(f"{name}://{'/' if name == 'sqlite' else ''}" for name in STORES)
-        raise StoreError(f"the URL of a store must begin with {known}, not with {scheme}://.")
+        raise StoreError(f"the URL of a store must begin with {known}, not with {shown(scheme)}://.")
     return importlib.import_module(STORES[scheme])
+
+
+def shown(url: str) -> str:
+    """A URL as messages show it, whether it can be parsed or not: without user, password and options.
+
+    Example:
+        >>> shown("postgresql://me:secret@host/results?sslpassword=secret")
+        'postgresql://***@host/results'
+    """
+    scheme, slashes, rest = url.partition("://") if "://" in url else ("", "", url)
+    _, at, place = rest.rpartition("@")
+    return f"{scheme}{slashes}{'***@' if at else ''}{place.partition('?')[0]}"
 
 
 def left_to_run(plan: Plan, url: str) -> list[Cell]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from mohs.core.arguments import checked
 from mohs.core.task import EnvFactory, Task
 from mohs.tables.table import Table
 
 
+@checked
 def table(
     env: str | Task | EnvFactory, /, *, seed: int | None = None, limit: int | None = None, **params: Any
 ) -> Table:

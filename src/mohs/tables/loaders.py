@@ -10,7 +10,6 @@ states, too.
 from __future__ import annotations
 
 import os
-import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.arguments import checked
 from mohs.core.domain import Each, Integer
 from mohs.core.errors import UsageError
-from mohs.core.files import replace
+from mohs.core.files import reason, replace
+from mohs.core.reading import arrays
 from mohs.tables.checks import check_probabilities
 from mohs.tables.table import Float, Table
 
@@ -29,6 +30,7 @@ _ARRAYS = ("succ", "reward", "terminal", "initial", "observation", "indptr", "pr
 _BRIDGE = {"transitions", "rewards"}
 
 
+@checked
 def from_arrays(
     transitions: Any,
     rewards: Any,
@@ -122,14 +124,13 @@ def _stochastic(probs: Float, pay: Float, ends: npt.NDArray[np.bool_], start: Fl
 
 def load(path: str | os.PathLike[str], *, horizon: int | None = None) -> Table:
     """Reads a table from a file of mohs or of BRIDGE; the latter has no horizon."""
-    if Path(path).is_file() and not zipfile.is_zipfile(path):
-        raise UsageError(f"{path} cannot be read as a table: it is not an npz file.")
     try:
-        with np.load(path, allow_pickle=False) as file:
-            bridge = set(file.files) >= _BRIDGE
-            data = {name: file[name] for name in (_BRIDGE if bridge else file.files)}
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
-        raise UsageError(f"{path} cannot be read as a table: {error}.") from error
+        data = arrays(path)
+    except OSError as error:
+        raise UsageError(f"{path} cannot be read as a table: {reason(error)}.") from error
+    except ValueError as error:
+        raise UsageError(f"{path} cannot be read as a table: {str(error).rstrip('.')}.") from error
+    bridge = set(data) >= _BRIDGE
     if bridge:
         return from_arrays(data["transitions"], data["rewards"], horizon=horizon)
     if not np.array_equal(data.get("format", 0), FORMAT):
@@ -144,9 +145,9 @@ def load(path: str | os.PathLike[str], *, horizon: int | None = None) -> Table:
     ]
     if wrong:
         raise UsageError(f"{path} is not a table: {', '.join(wrong)} must be a single number.")
-    limit = int(data["horizon"])
+    limit = Integer(-1).parse("horizon", data["horizon"].item())
     return Table(
-        actions=int(data["actions"]),
+        actions=Integer(1).parse("actions", data["actions"].item()),
         horizon=horizon if horizon is not None else None if limit < 0 else limit,
         discount=float(data["discount"]),
         action_names=tuple(data["action_names"].tolist()) if "action_names" in data else (),

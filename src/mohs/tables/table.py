@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.arguments import checked_record
 from mohs.core.domain import Integer, Optional, Real
 from mohs.tables.checks import check
 
 Float = npt.NDArray[np.float64]
 
 
+@checked_record
 @dataclass(frozen=True, eq=False, repr=False)
 class Table:
     """A finite MDP as arrays. Row `state · actions + action` has the entries `indptr[row] : indptr[row + 1]`.

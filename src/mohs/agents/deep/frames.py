@@ -80,12 +80,15 @@ class Compressed:
                 out[j] = np.frombuffer(frame, dtype=np.uint8)
         return taken.reshape(*slots.shape, *self._shape)
 
-    def save(self, i: int, slots: Places) -> list[bytes]:
-        return [self._frames[i][slot] for slot in slots.tolist()]
+    def save(self, i: int, slots: Places) -> tuple[Array, bytes]:
+        """The sizes of the frames, and the frames one after the other."""
+        kept = [self._frames[i][slot] for slot in slots.tolist()]
+        return np.array([len(frame) for frame in kept], dtype=np.int64), b"".join(kept)
 
-    def load(self, i: int, slots: Places, state: list[bytes]) -> None:
-        for slot, frame in zip(slots.tolist(), state, strict=True):
-            self._frames[i][slot] = frame
+    def load(self, i: int, slots: Places, state: tuple[Array, bytes]) -> None:
+        sizes, frames = state
+        for slot, end, size in zip(slots.tolist(), np.cumsum(sizes).tolist(), sizes.tolist(), strict=True):
+            self._frames[i][slot] = frames[end - size : end]
 
     def _compressed(self, frame: Array) -> bytes:
         compressed: bytes = block.compress(frame.tobytes(), store_size=False)

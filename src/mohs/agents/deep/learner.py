@@ -6,8 +6,6 @@ An *algorithm* (see `algorithm.py`) holds the networks of all cells, chooses act
 from __future__ import annotations
 
 import math
-import pickle
-import zlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,9 +26,9 @@ from mohs.agents.stage import Array, Stage, Step, is_native, stage
 from mohs.agents.streams import keys, seeds
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
+from mohs.core.packed import pack, unpack
 from mohs.core.task import Source, TaskSet
 
-QUICK = 1  # the level of compression
 COPIES = 8  # of a third-party environment that shows images, at most, in an evaluation
 
 
@@ -170,11 +168,11 @@ class DeepLearner:
             instances = [] if i in self.failed else [self._stage.save(j) for j in self._instances(i)]
             if None in instances:
                 return None
-            states.append(b"" if i in self.failed else zlib.compress(pickle.dumps(self._state(i, instances)), QUICK))
+            states.append(b"" if i in self.failed else pack(self._state(i, instances)))
         return states
 
     def load(self, states: Sequence[bytes]) -> None:
-        read = [pickle.loads(zlib.decompress(state)) for state in states]
+        read = [unpack(state) for state in states]
         self._enter(read[0]["counts"][0])
         self._segment, self._left, self._step, self._owed = read[0]["counts"]
         for i, state in enumerate(read):
@@ -186,7 +184,7 @@ class DeepLearner:
             for name, part in self._parts.items():
                 part.load(i, state["parts"][name])
 
-    def _state(self, i: int, instances: Sequence[bytes | None]) -> dict[str, Any]:
+    def _state(self, i: int, instances: Sequence[Any]) -> dict[str, Any]:
         mine = self._instances(i)
         return {
             "counts": (self._segment, self._left, self._step, self._owed),

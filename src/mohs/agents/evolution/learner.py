@@ -9,7 +9,6 @@ generation. Policies are deterministic, so evaluations are the same in both mode
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -29,6 +28,7 @@ from mohs.agents.stage import Array, FleetStage, Stage, stage
 from mohs.agents.streams import seeds
 from mohs.core.cell import Agent, Cell, Segment
 from mohs.core.errors import UsageError
+from mohs.core.packed import pack, unpack
 from mohs.core.task import Task, members
 from mohs.engines.fleets import Fleet
 from mohs.envs.make import make
@@ -121,11 +121,11 @@ class EvolutionLearner:
             if instance is None and i not in self.failed:
                 return None
             rows = [array[i].copy() for array in self.search]
-            states.append(pickle.dumps((self._segment, self._left, instance, rows)))
+            states.append(pack((self._segment, self._left, instance, rows)))
         return states
 
     def load(self, states: Sequence[bytes]) -> None:
-        read = [pickle.loads(state) for state in states]
+        read = [unpack(state) for state in states]
         self._enter(read[0][0])
         for i, (_, self._left, instance, rows) in enumerate(read):
             self._stage.load(i, instance)

@@ -8,7 +8,6 @@ with one start.
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,12 +59,19 @@ class Gorp:
         action = self.actions[t] if t < len(self.actions) else int(self._playing.integers(self._width))
         return action_of(self._space, action), t + 1
 
-    def save(self) -> bytes:
-        state = {name: value for name, value in vars(self).items() if name not in ("config", "_space")}
-        return pickle.dumps(state)
+    def save(self) -> Any:
+        return {
+            "actions": self.actions,
+            "draws": [rng.bit_generator.state for rng in (self._rng, self._playing)],
+            "episodes": self._episodes.save(),
+            "search": (self._finished, self._totals, self._sizes),
+        }
 
-    def load(self, state: bytes) -> None:
-        vars(self).update(pickle.loads(state))
+    def load(self, state: Any) -> None:
+        self.actions = state["actions"]
+        self._rng.bit_generator.state, self._playing.bit_generator.state = state["draws"]
+        self._episodes.load(state["episodes"])
+        self._finished, self._totals[:], self._sizes[:] = state["search"]
 
     def _choose(self, episode: Episode) -> int:
         t, fixed = len(episode.actions), len(self.actions)

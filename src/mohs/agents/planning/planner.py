@@ -6,7 +6,6 @@ observation. So it needs no look into the environment.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -20,6 +19,7 @@ from mohs.agents.windows import Windows
 from mohs.core.cell import Agent, Cell
 from mohs.core.errors import UsageError
 from mohs.core.kernel import kernel
+from mohs.core.packed import pack, unpack
 from mohs.core.task import Source, Task, members
 from mohs.engines.numbered import advance, begin
 
@@ -126,13 +126,13 @@ class OptimalLearner:
 
     def save(self) -> list[bytes]:
         return [
-            pickle.dumps((self._segment, self._left, windows.state(), stage.state()))
+            pack((self._segment, self._left, windows.state(), stage.state()))
             for windows, stage in zip(self._windows, self._stages, strict=True)
         ]
 
     def load(self, states: Sequence[bytes]) -> None:
         for i, blob in enumerate(states):
-            segment, left, windows, stage = pickle.loads(blob)
+            segment, left, windows, stage = unpack(blob)
             if i == 0:
                 self._enter(segment)
                 self._left = left

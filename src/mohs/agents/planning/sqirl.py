@@ -8,7 +8,6 @@ the policy is greedy from then on. That takes T² · m steps if no episode ends 
 
 from __future__ import annotations
 
-import pickle
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ import numpy as np
 
 from mohs.agents.episodes import Episode, Episodes, action_count, action_of, longest_episode
 from mohs.agents.hyperparameters import Config, setting
-from mohs.agents.planning.regression import Regression, fit
+from mohs.agents.planning.regression import Regression, fit, loaded
 from mohs.core import seeding
 from mohs.core.cell import Agent
 from mohs.core.domain import Integer, Optional, Real
@@ -54,12 +53,19 @@ class Sqirl:
         t = memory or 0
         return action_of(self._space, self._action(t, observation, self._playing)), t + 1
 
-    def save(self) -> bytes:
-        state = {name: value for name, value in vars(self).items() if name not in ("config", "_space", "_seen")}
-        return pickle.dumps(state)
+    def save(self) -> Any:
+        return {
+            "policy": [regression.save() for regression in self.policy],
+            "draws": [rng.bit_generator.state for rng in (self._rng, self._playing)],
+            "episodes": self._episodes.save(),
+            "finished": [episode.save() for episode in self._finished],
+        }
 
-    def load(self, state: bytes) -> None:
-        vars(self).update(pickle.loads(state))
+    def load(self, state: Any) -> None:
+        self.policy = [loaded(self._seen, self._width, kept) for kept in state["policy"]]
+        self._rng.bit_generator.state, self._playing.bit_generator.state = state["draws"]
+        self._episodes.load(state["episodes"])
+        self._finished = [Episode(*kept) for kept in state["finished"]]
 
     def _action(self, t: int, observation: Any, rng: np.random.Generator) -> int:
         """One of the best; any where nothing is known."""

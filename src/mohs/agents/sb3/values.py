@@ -13,7 +13,7 @@ from typing import Any, get_args, get_origin
 
 from mohs.core.domain import Domain, Flag, Integer, Optional, OrFunction, Real
 from mohs.core.errors import UsageError
-from mohs.core.values import FunctionRef, resolve
+from mohs.core.values import FunctionRef, named
 
 TEXTS = ("device", "tensorboard_log")  # where a colon does not name a function
 TYPES: Mapping[Any, Domain] = {int: Integer(-1), float: Real(), bool: Flag()}  # -1 stands for none, or for all
@@ -78,9 +78,9 @@ def _read(value: Any) -> Any:
     """A value as it was given: mappings from their text, functions and classes from module:name."""
     if isinstance(value, FunctionRef):
         value.to_json()  # raises where it cannot be imported again
-        return resolve(value.target)
+        return named(value.target)
     if isinstance(value, str) and value.startswith("{"):
         return _read(json.loads(value))
     if isinstance(value, Mapping):
         return {key: _read(part) for key, part in value.items()}
-    return resolve(value) if isinstance(value, str) and ":" in value else value
+    return named(value) if isinstance(value, str) and ":" in value else value

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -19,6 +18,7 @@ from mohs.agents.tabular import kernels
 from mohs.core.cell import Agent, Cell
 from mohs.core.domain import Integer, Real
 from mohs.core.errors import UsageError
+from mohs.core.packed import pack, unpack
 from mohs.core.task import Source, Task, members
 from mohs.engines.fleets import NumberedFleet
 
@@ -172,10 +172,10 @@ class TabularLearner:
         return [windows.curve(*of_cell, window, total, step) for of_cell in sums]
 
     def save(self) -> list[bytes]:
-        return [pickle.dumps(self._state(i)) for i in range(len(self.cells))]
+        return [pack(self._state(i)) for i in range(len(self.cells))]
 
     def load(self, states: Sequence[bytes]) -> None:
-        read = [pickle.loads(state) for state in states]
+        read = [unpack(state) for state in states]
         self._enter(read[0]["segment"], [0] * len(read))
         self._left = read[0]["left"]
         for i, state in enumerate(read):

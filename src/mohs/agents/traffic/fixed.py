@@ -7,7 +7,6 @@ confidence bounds, which one is best by lower ones.
 
 from __future__ import annotations
 
-import pickle
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -59,11 +58,12 @@ class Fixed:
         t = memory or 0
         return _phase(self.best, t), t + 1
 
-    def save(self) -> bytes:
-        return pickle.dumps(vars(self))
+    def save(self) -> Any:
+        return self._played, self._next, self.best, self._episodes.save()
 
-    def load(self, state: bytes) -> None:
-        vars(self).update(pickle.loads(state))
+    def load(self, state: Any) -> None:
+        self._played, self._next, self.best, episodes = state
+        self._episodes.load(episodes)
 
     def _choose(self, episode: Episode) -> int:
         return _phase(self._next, len(episode.actions))

@@ -20,6 +20,8 @@ class MaxPressure:
 
     def __init__(self, env: Any, seed: int) -> None:
         self._signal = signal_of(env, NAME)
+        self._seen: Any = None
+        self._phase: int | None = None
 
     def train(self, env: Any, steps: int) -> None:
         for _ in range(steps):
@@ -32,11 +34,11 @@ class MaxPressure:
         phase = self._choose(observation, memory)
         return phase, phase
 
-    def save(self) -> bytes:
-        return b""
+    def save(self) -> Any:
+        return self._seen, self._phase
 
-    def load(self, state: bytes) -> None:
-        pass
+    def load(self, state: Any) -> None:
+        self._seen, self._phase = state
 
     def _choose(self, observation: npt.NDArray[Any], phase: int | None) -> int:
         vehicles = self._signal.read(observation, "queue") + self._signal.read(observation, "approaching")

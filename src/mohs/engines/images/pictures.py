@@ -13,8 +13,12 @@ import numpy.typing as npt
 
 from mohs.core.errors import UsageError
 from mohs.core.images import ARRAY, INLINE, read_array
+from mohs.core.reading import array, opened
 from mohs.engines.images.polygons import polygons, radius, still, turns
 
+MOST_PIXELS = 2**26  # of an image; what is shown has at most 2**24
+# Formats that Pillow reads by itself: for PostScript it would start another program.
+FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
 Images = npt.NDArray[np.uint8]
 
 
@@ -27,23 +31,25 @@ def own_pictures(path: str, count: int, frame: tuple[int, int]) -> Images:
     """Greyscale images [count, height, width] from a directory, or from an array [many, h, w] of bytes."""
     if not path.startswith(INLINE) and not path.endswith(".npy"):
         return _read(path, count, frame, "images")
-    array, name = (read_array(path), "images") if path.startswith(INLINE) else (_load(path), f"the array in {path!r}")
-    if array.ndim != 3 or array.dtype != np.uint8:
-        raise UsageError(f"{name} must be {ARRAY}, not {array.dtype} of {array.shape}.")
-    if len(array) < count:
-        raise UsageError(f"{name} has {len(array)} images, but {count} observations need one each.")
-    if array.shape[1:] == frame:
-        return np.ascontiguousarray(array[:count], dtype=np.uint8)
+    given, name = (read_array(path), "images") if path.startswith(INLINE) else (_load(path), f"the array in {path!r}")
+    if given.ndim != 3 or given.dtype != np.uint8:
+        raise UsageError(f"{name} must be {ARRAY}, not {given.dtype} of {given.shape}.")
+    if len(given) < count:
+        raise UsageError(f"{name} has {len(given)} images, but {count} observations need one each.")
+    if given.shape[1:] == frame:
+        return np.ascontiguousarray(given[:count], dtype=np.uint8)
     image = _pillow()
-    sized = [image.fromarray(one).resize((frame[1], frame[0]), image.Resampling.BILINEAR) for one in array[:count]]
+    sized = [image.fromarray(one).resize((frame[1], frame[0]), image.Resampling.BILINEAR) for one in given[:count]]
     return np.stack([np.asarray(one) for one in sized])
 
 
 def _load(path: str) -> npt.NDArray[Any]:
     try:
-        return np.load(path, allow_pickle=False)  # type: ignore[no-any-return]
-    except (OSError, ValueError) as error:
-        raise UsageError(f"images {path!r} cannot be read as an array: {error}.") from error
+        return array(path)
+    except OSError as error:
+        raise UsageError(f"images {path!r} cannot be read as an array: {error.strerror or error}.") from error
+    except ValueError as error:
+        raise UsageError(f"images {path!r} cannot be read as an array: {str(error).rstrip('.')}.") from error
 
 
 def textures(directory: str, states: int, frame: tuple[int, int]) -> Images:
@@ -81,10 +87,13 @@ def _read(directory: str, states: int, size: tuple[int, int], name: str = "image
     for state, file_name in enumerate(names[:states]):
         path = os.path.join(directory, file_name)
         try:
-            with pillow.open(path) as file:
+            with opened(path) as raw, pillow.open(raw, formats=FORMATS) as file:
+                if file.width * file.height > MOST_PIXELS:
+                    raise ValueError(f"it has {file.width} × {file.height} pixels, and {MOST_PIXELS:,} are allowed")
                 images[state] = _grey(file).resize((size[1], size[0]), pillow.Resampling.BILINEAR)
-        except (OSError, pillow.UnidentifiedImageError) as error:
-            raise UsageError(f"{path!r} cannot be read as an image: {error}.") from error
+        except Exception as error:  # Pillow's readers raise anything on an image that is damaged
+            why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+            raise UsageError(f"{path!r} cannot be read as an image: {' '.join(why.split()).rstrip('.')}.") from error
     return images
 
 

@@ -31,7 +31,7 @@ CTGRAPH = Environment(
             Optional(Each(Integer(1))), None, "The decisions that lead to the reward, from 1 on; None: drawn."
         ),
         "goal_every": Parameter(
-            Either((Integer(0), Each(Integer(1), 2))),
+            Either((Integer(0, 2**31 - 1), Each(Integer(1, 2**31 - 1), 2))),
             0,
             "Episodes after which a new goal is drawn, or (fewest, most) of them; 0: never.",
         ),

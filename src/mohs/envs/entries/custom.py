@@ -25,8 +25,8 @@ from mohs.core.domain import Custom
 from mohs.core.errors import UsageError, invalid
 from mohs.core.registry import Environment, Finder, Parameter
 from mohs.core.task import Task
-from mohs.core.values import attribute, source_hash
-from mohs.envs.entries.third_party import GENERATED, entry_of
+from mohs.core.values import is_sealed, named, source_hash
+from mohs.envs.entries.third_party import GENERATED, entry_of, unread
 
 SOURCE = "source_hash"
 _ATTRIBUTE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
@@ -46,7 +46,7 @@ class Constructor:
 
     def __call__(self, **arguments: Any) -> Any:
         if self.creator is None:
-            found = attribute(self.name)
+            found = named(self.name)
             if _source(self.name, found) != self.source:
                 raise _changed(self.name)
             self.creator = found
@@ -64,10 +64,12 @@ def find(name: str) -> Environment | None:
     where, _, what = name.rpartition(":") if isinstance(name, str) else ("", "", "")
     if not where or _ATTRIBUTE.fullmatch(what) is None:
         return None
+    if is_sealed(name):
+        return unread(name)
     if where.endswith(".py"):
         return _from_file(name, Path(where))
     try:
-        creator = attribute(name)
+        creator = named(name)
     except UsageError:
         if what in gymnasium.registry:
             return None
@@ -125,7 +127,7 @@ def _from_file(name: str, path: Path) -> Environment:
     if known is not None and known[0] == edited:
         return known[1]
     try:
-        found = _entry(name, attribute(name))
+        found = _entry(name, named(name))
     except UsageError as error:
         if known is None:
             raise

@@ -6,12 +6,12 @@ episode.
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import gymnasium
 import numpy as np
@@ -22,7 +22,7 @@ from mohs.core.dials import DIALS, injectable
 from mohs.core.domain import Custom, Domain, Flag, Integer, Optional
 from mohs.core.errors import UsageError, invalid
 from mohs.core.registry import Environment, Finder, Parameter, environments
-from mohs.core.values import freeze
+from mohs.core.values import freeze, import_named, is_sealed
 from mohs.core.views import VIEW_PARAMETERS
 from mohs.envs.suites.packages import MUJOCO, NONE, Suite, load, suite_of
 
@@ -44,7 +44,9 @@ def find(name: str) -> Environment | None:
     ours = {entry.gym_id: entry.id for entry in environments() if entry.owns_id}
     if name in ours:
         raise UsageError(f"{name} is what Gymnasium calls {ours[name]}: use that name.")
-    spec = _spec(name) if isinstance(name, str) else None
+    if ":" in name and name.rpartition(":")[2] not in gymnasium.registry and is_sealed(name):
+        return unread(name)
+    spec = _spec(name)
     if spec is None:
         return None
     if name not in _FOUND or _FOUND[name][0] is not spec:
@@ -66,10 +68,7 @@ def _spec(name: str) -> EnvSpec | None:
     module, _, gym_id = name.rpartition(":")
     if gym_id not in gymnasium.registry:
         if module:
-            try:
-                importlib.import_module(module)
-            except ImportError as error:
-                raise UsageError(f"{name} cannot be found: {error}.") from error
+            import_named(module, name)
         elif (suite := suite_of(gym_id)) is not NONE:
             load(suite, name)
     return gymnasium.registry.get(gym_id)
@@ -153,6 +152,16 @@ def entry_of(name: str, spec: EnvSpec, creator: Callable[..., Any] | None = None
         third_party=True,
         **{**usual, **parts},
     )
+
+
+def unread(name: str) -> Environment:
+    """The entry of code that is named in a file that is being read: it is not imported, and its tasks are not made."""
+    spec = EnvSpec(f"{GENERATED}unread-v0", entry_point=cast(Any, _not_made))
+    return replace(entry_of(name, spec, _not_made, title=f"the environment {name}"), unread=True)
+
+
+def _not_made() -> gymnasium.Env[Any, Any]:
+    raise UsageError("this environment is code that a file names, and reading a file runs none.")
 
 
 def _creator(name: str, spec: EnvSpec) -> Callable[..., Any]:

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
+from mohs.core.arguments import checked_record
 from mohs.core.errors import UsageError
 from mohs.core.views import Classes, View
 from mohs.envs.views.masks import Masks
@@ -24,6 +25,7 @@ Bytes = npt.NDArray[np.uint8]
 Env = gymnasium.Env[Any, Any]
 
 
+@checked_record
 @dataclass(frozen=True)
 class Screen:
     """What a screen shows: the class of every pixel. The method `views` of a custom environment returns one.

@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 import gymnasium
 
+from mohs.core.arguments import checked
 from mohs.core.domain import Flag, Integer, Real
 from mohs.core.errors import UsageError
 from mohs.core.task import Task
@@ -40,6 +41,7 @@ Say = Callable[[str], None]
 Found = TypeVar("Found")
 
 
+@checked
 def card(
     what: str | os.PathLike[str] | Task | Table | gymnasium.Env[Any, Any] | Target,
     /,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
+from mohs.core.arguments import checked
 from mohs.protocols import words
 from mohs.protocols.options import HyperparameterFile, Hyperparameters
 from mohs.protocols.protocol import Request
@@ -61,6 +62,7 @@ def ask(
     return Request(study, note=_tries(study))
 
 
+@checked
 def challenge(
     agents: str | Sequence[str],
     *,

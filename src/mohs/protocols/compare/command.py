@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mohs.core.arguments import checked
 from mohs.core.errors import UsageError, invalid
 from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Paper, Png, SingleFile, StoreUrl
 
@@ -56,6 +57,7 @@ def compare_command(
     return _verdict_for_ci(found, margin or 0.0) if fail_if_worse else 0
 
 
+@checked
 def compare(
     *studies: str | Diagnosis | Sequence[str | Diagnosis],
     store: str = DEFAULT_STORE,
@@ -88,6 +90,7 @@ def compare(
         >>> found.agents[0].rank.n
         3
     """
+    from mohs.core.values import sealed
     from mohs.protocols.compare.choose import choose
     from mohs.protocols.compare.comparison import compare_diagnoses
     from mohs.protocols.conduct import stored_verdict
@@ -111,7 +114,11 @@ def compare(
             found = dict(zip(words, (stored_verdict(opened, key) for key in chosen.keys), strict=True))
         notes = chosen.notes
         given = [found[side] if isinstance(side, str) else side for side in given]
-    return compare_diagnoses([side for side in given if isinstance(side, Diagnosis)], notes)
+    sides = [side for side in given if isinstance(side, Diagnosis)]
+    if not any(side.stored for side in sides):
+        return compare_diagnoses(sides, notes)
+    with sealed():
+        return compare_diagnoses(sides, notes).read_only()
 
 
 def _verdict_for_ci(found: Comparison, margin: float) -> int:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from mohs.core.arguments import checked
 from mohs.core.errors import UsageError
 from mohs.protocols.options import DEFAULT_STORE, AsJson, Out, Paper, Png, SingleFile, StoreUrl
 
@@ -37,6 +38,7 @@ def correlate_command(
     deliver(correlate(studies, measure=measure, store=store), output)
 
 
+@checked
 def correlate(
     studies: Sequence[str | ExperimentVerdict], *, measure: str | None = None, store: str = DEFAULT_STORE
 ) -> Correlation:
@@ -66,6 +68,7 @@ def correlate(
         >>> {round(row.correlation.value) for row in mohs.correlate([toy, toy]).rows}
         {1}
     """
+    from mohs.core.values import sealed
     from mohs.protocols.conduct import find_study, stored_verdict
     from mohs.protocols.correlate.correlation import correlate_studies
     from mohs.protocols.experiment.study import PROTOCOL
@@ -83,4 +86,7 @@ def correlate(
     if isinstance(studies, str) or not isinstance(studies, Sequence) or len(studies) < 2:
         raise UsageError("studies must be a list of two or more: toy studies, then the complex one.")
     *toys, complex_ = map(found, studies)
-    return correlate_studies(toys, complex_, measure)
+    if not any(study.stored for study in (*toys, complex_)):
+        return correlate_studies(toys, complex_, measure)
+    with sealed():
+        return correlate_studies(toys, complex_, measure).read_only()

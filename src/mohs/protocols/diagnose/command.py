@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
+from mohs.core.arguments import checked
 from mohs.protocols import words
 from mohs.protocols.options import AGENT_HELP, HyperparameterFile, Hyperparameters
 from mohs.runs.execution import ExecutionOptions
@@ -55,6 +56,7 @@ def ask(
     )
 
 
+@checked
 def diagnose(
     agent: str | Agent,
     env: str | Task | Any = "toy/discrete",

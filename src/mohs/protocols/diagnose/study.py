@@ -277,7 +277,10 @@ def _check_dial(vanilla: Task, name: str, known: Mapping[str, Any], paired: Mapp
 def _doses(vanilla: Task, name: str, values: Iterable[Any]) -> tuple[Any, ...]:
     """The doses of a dial, each once, vanilla's among them; numbers in their order."""
     domain, plain = vanilla.environment.parameters[name].domain, vanilla[name]
-    doses = list(dict.fromkeys([plain, *(domain.parse(name, value) for value in values)]))
+    given = [domain.parse(name, value) for value in values]
+    if twice := [value for i, value in enumerate(given) if value in given[:i]]:
+        raise UsageError(f"{name} has the dose {twice[0]!r} twice: give each dose once.")
+    doses = list(dict.fromkeys([plain, *given]))
     if len(doses) == 1:
         raise UsageError(f"{name} needs a dose other than vanilla's, which is {plain!r}.")
     return tuple(sorted(doses) if ordered(doses) else doses)

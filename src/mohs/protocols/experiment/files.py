@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from mohs.agents.registry import agent as find_agent
+from mohs.core.arguments import checked
 from mohs.core.data_files import find_file, read_table
 from mohs.core.domain import Choice, Domain, Flag, Integer
 from mohs.core.errors import UsageError, invalid, unknown
@@ -35,6 +36,7 @@ CHANGES = {"seeds", "budget", "set", "agents", "task", "axes", "evaluation"}
 Data = dict[str, Any]
 
 
+@checked
 def read_study(source: str, size: str | None = None) -> Experiment:
     """The study in a file, or the shipped one of this name.
 

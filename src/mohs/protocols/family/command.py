@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
+from mohs.core.arguments import checked
 from mohs.protocols import words
 from mohs.protocols.options import (
     AGENT_HELP,
@@ -117,6 +118,7 @@ def ask(
     return Request(study, note=_note(study))
 
 
+@checked
 def family(
     methods: str | Agent | Sequence[str | Agent] = (),
     family: str | Family | None = None,

@@ -13,7 +13,7 @@ import numpy as np
 
 from mohs.core.data_files import find_file
 from mohs.core.errors import UsageError
-from mohs.core.values import canonical_json
+from mohs.core.values import canonical_json, sealed
 from mohs.protocols.family.study import FamilyStudy, plan
 from mohs.runs.plan import Track
 from mohs.runs.results import Results
@@ -67,8 +67,9 @@ def read_table(name: str | Path) -> FamilyVerdict:
     held = (table.schema.metadata or {}).get(STUDY)
     if held is None or not set(_COLUMNS) <= set(table.column_names):
         raise UsageError(f"{path} is no table of a family: `verdict.save_table(path)` writes one.")
-    study = FamilyStudy.from_json(json.loads(held))
-    return verdict(study, _results(study, table.to_pandas()))
+    with sealed():  # it may be of somebody else, and name code
+        study = FamilyStudy.from_json(json.loads(held))
+        return verdict(study, _results(study, table.to_pandas())).read_only()
 
 
 def _results(study: FamilyStudy, rows: object) -> Results:

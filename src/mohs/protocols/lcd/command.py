@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
+from mohs.core.arguments import checked
 from mohs.core.cell import Mode
 from mohs.protocols import words
 from mohs.protocols.lcd.study import EPISODES, EVALUATIONS, FLOOR, SEEDS, STEPS
@@ -103,6 +104,7 @@ def ask(
     return Request(study, note=_note(study))
 
 
+@checked
 def lcd(
     agents: str | Agent | Sequence[str | Agent] | None = None,
     games: str | Task | Sequence[str | Task] | None = None,

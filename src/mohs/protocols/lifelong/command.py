@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Unpack
 
 import typer
 
+from mohs.core.arguments import checked
 from mohs.core.cell import Mode
 from mohs.protocols import words
 from mohs.protocols.lifelong.study import EPISODES, SEEDS
@@ -81,6 +82,7 @@ def curricula(as_json: AsJson = False) -> None:
     show_table("Curricula", ("curriculum", "title", "tasks", "blocks", "steps"), rows)
 
 
+@checked
 def lifelong(
     agent: str | Agent,
     curriculum: str | Curriculum,

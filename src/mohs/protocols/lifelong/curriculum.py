@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core.arguments import checked_record
 from mohs.core.data_files import find_file, read_table
 from mohs.core.domain import Integer
-from mohs.core.errors import UsageError, unknown
+from mohs.core.errors import UsageError, invalid, unknown
 from mohs.core.task import Task, read_json, reading
 from mohs.core.values import Json
 from mohs.envs.make import make
@@ -36,6 +37,7 @@ class Block:
     steps: int
 
 
+@checked_record
 @dataclass(frozen=True)
 class Curriculum:
     """Tasks by name, and the blocks in which they are learnt; `make` checks them.
@@ -100,6 +102,9 @@ class Curriculum:
             raise UsageError(f"the curriculum {name} has no blocks; at least one task must be learnt.")
         fitted = aligned(tasks)
         _check_spaces(fitted)
+        for label, value in (("title", title), ("text", text)):
+            if not isinstance(value, str):
+                raise invalid(label, value, "a text")
         return cls(name, title or name, tuple(fitted.items()), made, text)
 
     @property

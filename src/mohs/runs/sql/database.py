@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ from sqlalchemy.engine import URL, Connection, Engine
 
 from mohs.core.errors import StoreError
 from mohs.core.files import reason
-from mohs.runs.store import MissingStoreError
+from mohs.runs.store import MissingStoreError, shown
 
 BUSY_SECONDS = 30
 RESUME = "what was stored before is intact; run the same command to resume"
@@ -29,21 +28,21 @@ GONE = ("08", "57P01", "57P02", "57P03")  # codes of PostgreSQL: no connection; 
 
 
 def parse_url(url: str) -> URL:
-    shown = re.sub(r"(?<=://)[^/@]*@", "***@", url)  # who may write, and the password
+    named = shown(url)
     try:
         parsed = sa.make_url(url)
     except (exc.ArgumentError, ValueError) as error:
-        raise StoreError(f"{shown!r} is not the URL of a store: write sqlite:///PATH for a file.") from error
+        raise StoreError(f"{named!r} is not the URL of a store: write sqlite:///PATH for a file.") from error
     if parsed.get_backend_name() != "sqlite":
         return parsed
     if parsed.host:
-        raise StoreError(f"{shown!r} is not the URL of a store: a file has three slashes, as in sqlite:///PATH.")
+        raise StoreError(f"{named!r} is not the URL of a store: a file has three slashes, as in sqlite:///PATH.")
     database = parsed.database or ""
     if database in ("", ":memory:") or database.startswith("file:"):
         what = "is a database in memory, which ends with this process" if database else "names no file"
-        raise StoreError(f"{shown!r} {what}: write sqlite:///PATH for a file.")
+        raise StoreError(f"{named!r} {what}: write sqlite:///PATH for a file.")
     if parsed.query:
-        raise StoreError(f"{shown!r} is not the URL of a store: that of a file has no options after '?'.")
+        raise StoreError(f"{named!r} is not the URL of a store: that of a file has no options after '?'.")
     return parsed
 
 
@@ -54,7 +53,7 @@ def file_of(url: URL) -> Path | None:
 
 def name_of(url: URL) -> str:
     path = file_of(url)
-    return str(path) if path is not None else url.render_as_string(hide_password=True)
+    return str(path) if path is not None else url.set(query={}).render_as_string(hide_password=True)
 
 
 def connect(url: URL, create: bool) -> Engine:

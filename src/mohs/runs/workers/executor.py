@@ -19,6 +19,7 @@ class Work:
 
     `cells` are JSON by key, because functions of the user's own files cannot be pickled. `resume` holds the checkpoints
     of those that have one. `environments` are what `registrations.pack` made of the Gymnasium ids that the pack needs.
+    `trust` says whether checkpoints may be unpickled.
     """
 
     cells: Mapping[str, str]
@@ -27,6 +28,7 @@ class Work:
     device: str
     pace: Pace
     environments: bytes = b""
+    trust: bool = False
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,11 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection, Pipe, wait
 
 from mohs.core.errors import MohsError
+from mohs.core.values import import_path
 from mohs.runs.workers.executor import Report, Stop, Work
 from mohs.runs.workers.worker import Ready
 
+# Neither the start nor the worker looks into the working directory before anything that is installed.
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[2]); from mohs.runs.workers.worker import main; "
     "main(int(sys.argv[1]))"
@@ -75,7 +77,7 @@ class LocalWorker:
         self.ready = False
         here, there = Pipe()
         self.connection: Connection[Work | Stop, Report | Ready] = here
-        command = [sys.executable, "-c", _START, str(there.fileno()), json.dumps(sys.path)]
+        command = [sys.executable, "-P", "-c", _START, str(there.fileno()), json.dumps(import_path())]
         environment = {**os.environ, **ENVIRONMENT}
         # The new process inherits the mask: a Ctrl-C at the terminal cannot end it before it can ignore it.
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM})

@@ -20,6 +20,7 @@ import numpy as np
 
 from mohs.agents.protocol import ACTIONS, Learner, Recorder
 from mohs.core.cell import Cell
+from mohs.core.packed import is_plain
 from mohs.runs.curves import Checkpoint, Curve, Curves
 from mohs.runs.plan import is_user_agent
 
@@ -67,6 +68,10 @@ class Noted:
 
 Message = Stepped | Saved | Finished | Failed | Noted
 Factory = Callable[[Sequence[Cell]], Learner]
+UNTRUSTED = (
+    "checkpoints that only code can read (pickles, of third-party environments or custom agents) were not read: their "
+    "cells restart; --trust resumes them, if you trust the store"
+)
 Probed = Mapping[str, Sequence[tuple[int, float]]]  # what the probes of a cell gave so far
 
 
@@ -84,11 +89,12 @@ def run_cells(
     resume: Mapping[str, bytes],
     should_stop: Callable[[], bool],
     pace: Pace,
+    trust: bool = False,
 ) -> Iterator[Message]:
     """Runs a pack; if it raises, runs its cells alone, one by one, so that only the culprit fails."""
     taken, failed = 0, set[str]()
     try:
-        learner, start, trouble = _begin(cells, factory, resume)
+        learner, start, trouble = _begin(cells, factory, resume, trust)
         if trouble:
             yield Noted(trouble)
         for message in run_pack(cells, learner, start, should_stop, pace):
@@ -104,11 +110,11 @@ def run_cells(
         return
     for cell in cells:
         if cell.key not in failed and not should_stop():
-            yield from run_cells([cell], factory, resume, should_stop, pace)
+            yield from run_cells([cell], factory, resume, should_stop, pace, trust)
 
 
 def _begin(
-    cells: Sequence[Cell], factory: Factory, resume: Mapping[str, bytes]
+    cells: Sequence[Cell], factory: Factory, resume: Mapping[str, bytes], trust: bool
 ) -> tuple[Learner, Sequence[Checkpoint] | None, str]:
     """The learner, the checkpoints it resumes from, and why not where one cannot be used."""
     learner = factory(cells)
@@ -116,6 +122,8 @@ def _begin(
         return learner, None, ""
     try:
         start = [Checkpoint.from_bytes(resume[cell.key]) for cell in cells]
+        if not trust and not all(is_plain(checkpoint.state) for checkpoint in start):
+            return learner, None, UNTRUSTED
         learner.load([checkpoint.state for checkpoint in start])
     except Exception as error:  # another version of the agent may have written it
         trouble = f"a checkpoint of {len(cells)} cells cannot be read ({error}); they restart"

@@ -60,7 +60,7 @@ def run_work(work: Work, should_stop: Callable[[], bool]) -> Iterator[Message]:
         except Exception:  # a function of the user's own that this process cannot import
             yield Failed(key, traceback.format_exc())
     if cells:
-        yield from run_cells(cells, _lazy(work.factory, work.device), work.resume, should_stop, work.pace)
+        yield from run_cells(cells, _lazy(work.factory, work.device), work.resume, should_stop, work.pace, work.trust)
 
 
 def _lazy(factory: str, device: str) -> Factory:

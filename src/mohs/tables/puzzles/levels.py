@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from mohs.core import reading
 from mohs.core.errors import UsageError
 
 Place = tuple[int, int]  # row, column
@@ -93,7 +94,7 @@ def shipped() -> tuple[Level, ...]:
 def read(path: str | Path) -> tuple[Level, ...]:
     """The levels in a text file."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        text = reading.text(path)
     except (OSError, ValueError) as error:
         raise UsageError(f"{path} cannot be read: {' '.join(str(error).split())}.") from error
     return parse(text)

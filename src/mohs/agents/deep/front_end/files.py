@@ -22,6 +22,8 @@ from mohs.agents.deep.front_end.front_end import GENERIC, MOTION, FrontEnd
 from mohs.core import files
 from mohs.core.domain import Domain
 from mohs.core.errors import UsageError, invalid
+from mohs.core.reading import arrays as read_arrays
+from mohs.core.reading import opened
 from mohs.core.values import canonical_json
 
 NAME = re.compile(rf"{MOTION}@[0-9a-f]{{16}}")
@@ -61,11 +63,10 @@ def load(path: str | Path) -> FrontEnd:
 
 
 def _read(path: Path) -> FrontEnd:
-    with zipfile.ZipFile(path) as archive:
+    with opened(path) as file, zipfile.ZipFile(file) as archive:
         if sum(member.file_size for member in archive.infolist()) > _LARGEST:
             raise ValueError(f"its arrays have more than {_LARGEST} bytes")
-    with np.load(path, allow_pickle=False) as archive:
-        found = {name: np.asarray(archive[name]) for name in archive.files}
+    found = read_arrays(path)
     text = found.pop(_HEADER, np.empty(0))
     if text.dtype != np.uint8 or not 0 < text.size <= _LONGEST:
         raise ValueError("it has no header")

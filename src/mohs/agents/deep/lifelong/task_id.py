@@ -37,10 +37,10 @@ class TaskIdStage:
     def rest(self, instances: Sequence[int]) -> None:
         self._inner.rest(instances)
 
-    def save(self, i: int) -> bytes | None:
+    def save(self, i: int) -> Any:
         return self._inner.save(i)
 
-    def load(self, i: int, state: bytes) -> None:
+    def load(self, i: int, state: Any) -> None:
         self._inner.load(i, state)
         self.now = self._with_id(self._inner.now)
 

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from mohs.core.errors import UsageError
-from mohs.core.files import user_cache
+from mohs.core.files import private_directory
 from mohs.envs.suites.procgen.colours import colours
 from mohs.envs.suites.procgen.paints import PAINTS
 
@@ -48,15 +48,15 @@ def copy_of(game: str) -> Path:
     original = package()
     if platform.system() != "Linux" or not (original / _LIBRARY).is_file():
         raise UsageError("views of Procgen need its wheel for Linux: elsewhere only view='pixels' can be shown.")
-    for home in (user_cache(), Path(tempfile.gettempdir()) / f"mohs-{os.getuid()}"):
-        place = home / f"procgen-{_version(original)}" / game
-        try:
-            if not place.is_dir():
-                _write(original, game, place)
-            return place
-        except OSError as error:
-            reason = error
-    raise UsageError(f"views of Procgen need a cache directory that can be written ({reason}).")
+    home = private_directory(f"procgen-{_version(original)}")  # the library in it is run
+    if home is None:
+        raise UsageError("views of Procgen need a cache directory that you alone can write.")
+    try:
+        if not (home / game).is_dir():
+            _write(original, game, home / game)
+    except OSError as error:
+        raise UsageError(f"views of Procgen need a cache directory that can be written ({error}).") from error
+    return home / game
 
 
 def _version(original: Path) -> str:
