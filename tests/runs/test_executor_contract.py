@@ -46,7 +46,7 @@ class TestInProcess(ExecutorContract):
 class ClusterWorker:
     """Trains in this process, on a machine that is lost after some reports."""
 
-    ready, place = True, "machine 7"
+    ready, overdue, place = True, False, "machine 7"
 
     def __init__(self, inner: InProcessWorker, reports: float) -> None:
         self.inner, self.left, self.lost = inner, reports, False

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.agents.protocol import NONE_FAILED, Points, UserAgent
+from mohs.agents.pulse import Pulse
 from mohs.agents.registry import agent_entry
 from mohs.agents.windows import Windows
 from mohs.core import seeding
@@ -101,6 +102,7 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
             raise BudgetSpentError("the budget of steps is spent.")
         observation, reward, terminated, truncated, info = self.env.step(action)
         self.left -= 1
+        Pulse.steps += 1
         self.windows.step += 1
         self._return += float(reward)
         self._length += 1
@@ -163,6 +165,7 @@ class ExternalLearner:
                 over = terminated or truncated
                 total += float(reward)
                 length += 1
+                Pulse.steps += 1
         env.close()
         means = {"return": total / played, "length": length / played}
         return {metric: np.array([means[metric]]) for metric in p.metrics}

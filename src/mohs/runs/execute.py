@@ -7,6 +7,7 @@ an uninterrupted run, whatever the packs and the workers.
 from __future__ import annotations
 
 import contextlib
+import sys
 import threading
 import time
 from collections import deque
@@ -24,7 +25,7 @@ from mohs.runs.plan import Plan, Size, packs, suited_size
 from mohs.runs.progress import Progress, choose
 from mohs.runs.store import CellStatus, Store
 from mohs.runs.workers import registrations
-from mohs.runs.workers.executor import Ended, Executor, Stop, W, Work
+from mohs.runs.workers.executor import Ended, Executor, Printed, Returned, Stop, W, Work
 from mohs.runs.workers.in_process import InProcess
 from mohs.runs.workers.interrupts import stop_on_signals
 from mohs.runs.workers.local import LocalProcesses
@@ -142,7 +143,7 @@ def _opened(
     if given is not None:
         return contextlib.nullcontext(given)
     count = execution.worker_count
-    return contextlib.closing(LocalProcesses(count) if count else InProcess(stop))
+    return contextlib.closing(LocalProcesses(count, execution.limits) if count else InProcess(stop))
 
 
 def _todo(plan: Plan, store: Store, retry_failed: bool) -> tuple[list[Cell], int, int]:
@@ -257,19 +258,20 @@ def _coordinate(run: _Run, executor: Executor[W], phases: Iterator[Sequence[_Job
                     continue
                 workers.remove(worker)
                 epitaph = worker.epitaph()
+                if deadline is None:
+                    run.progress.note(f"{worker.place}: {last_line(epitaph)}")
                 worker.kill()
                 if worker.ready:
                     false_starts = 0
                 elif not worker.lost:
                     false_starts += 1
                 if false_starts >= FALSE_STARTS:
-                    raise MohsError(f"workers cannot be started ({epitaph}).")
+                    raise MohsError(f"workers cannot be started ({last_line(epitaph)}).")
                 if worker in busy:
                     held = busy.pop(worker)
                     run.take([Stepped(-held.unsaved)])
                     if deadline is None:
-                        run.progress.note(f"{worker.place}: {epitaph}")
-                        waiting.extend(_left_behind(run, held.job, epitaph, worker.lost))
+                        waiting.extend(_left_behind(run, held.job, epitaph, worker.lost, worker.overdue))
             if not waiting and not busy and not run.stop.is_set():
                 waiting.extend(next(phases, ()))
     finally:
@@ -282,8 +284,12 @@ def _listen(run: _Run, worker: W, busy: dict[W, _Held]) -> bool:
     reports, alive = worker.reports()
     messages: list[Message] = []
     for report in reports:
-        if isinstance(report, Ended):
+        if isinstance(report, Ended | Returned):
             busy.pop(worker, None)
+            continue
+        if isinstance(report, Printed):
+            with contextlib.suppress(OSError):  # the terminal may be gone
+                sys.stderr.write(report.text)
             continue
         messages.append(report)
         if worker in busy:
@@ -293,20 +299,24 @@ def _listen(run: _Run, worker: W, busy: dict[W, _Held]) -> bool:
     return alive
 
 
-def _left_behind(run: _Run, job: _Job, epitaph: str, lost: bool) -> list[_Job]:
+def _left_behind(run: _Run, job: _Job, epitaph: str, lost: bool, overdue: bool) -> list[_Job]:
     """The jobs that a dead worker leaves behind.
 
-    A pack whose machine was lost runs again, a few times. A pack whose worker crashed runs again once, then its cells
-    alone. A cell that crashes its worker alone has failed.
+    A pack whose machine was lost runs again, a few times. A pack whose worker died runs again once, then its cells
+    alone; one that used up its time runs as cells alone at once. A cell has failed that ends its worker alone.
     """
     left = [c for c in job.cells if c.key not in run.over]
     if not left:
         return []
     if lost and job.losses < LOSSES:
         return run.jobs(left, job.crashes, job.losses + 1)
-    if job.crashes == 0:
+    if job.crashes == 0 and not overdue:
         return run.jobs(left, 1, job.losses)
     if len(left) > 1:
         return [again for cell in left for again in run.jobs([cell], 1, job.losses)]
     run.take([Failed(left[0].key, epitaph)])
     return []
+
+
+def last_line(text: str) -> str:
+    return text.strip().rpartition("\n")[2]

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import TypedDict
 
 from mohs.agents.deep.packs import check_device
-from mohs.core.domain import Integer
-from mohs.core.errors import invalid
+from mohs.core.domain import Integer, Real
+from mohs.core.errors import UsageError, invalid
 from mohs.runs.progress import Progress, choose
+from mohs.runs.workers.watch import Limits
 
 DEFAULT_STORE = "sqlite:///mohs.db"
 LONGEST_LABEL = 60
@@ -25,6 +26,8 @@ class Execution:
         pack_size: most cells of a pack. None is as many as suit the agent.
         device: where deep agents train: `cpu`, `cuda`, `mps`, `cuda:1`.
         progress: `auto`, `live`, `plain` or `silent`, or a `Progress` object.
+        cell_timeout: seconds that a cell may take before it fails. None is no limit.
+        worker_memory: GB of memory that a worker may use before its cell fails. None is no limit.
         label: what the study is called in the store, in `mohs status` and in reports. Studies that differ by their
             label only are two studies of the same runs.
 
@@ -40,6 +43,8 @@ class Execution:
     device: str = "cpu"
     progress: str | Progress = "auto"
     label: str = ""
+    cell_timeout: float | None = None
+    worker_memory: float | None = None
 
     def check(self) -> None:
         """Checks all values except the store, which is checked when it is opened.
@@ -57,6 +62,11 @@ class Execution:
             Integer(0, 4096).parse("workers", self.workers)
         if self.pack_size is not None:
             Integer(1).parse("pack_size", self.pack_size)
+        for name, limit in (("cell_timeout", self.cell_timeout), ("worker_memory", self.worker_memory)):
+            if limit is not None:
+                Real(0, 1e9, low_open=True).parse(name, limit)
+                if self.workers == 0:
+                    raise UsageError(f"{name} needs worker processes: set workers to 1 or more.")
         if isinstance(self.progress, str):
             choose(self.progress)
         if self.label != self.label.strip() or not self.label.isprintable() or len(self.label) > LONGEST_LABEL:
@@ -73,6 +83,16 @@ class Execution:
         """
         return default_workers() if self.workers is None else self.workers
 
+    @property
+    def limits(self) -> Limits:
+        """What a worker may use.
+
+        Example:
+            >>> Execution(cell_timeout=30).limits.cell_seconds
+            30
+        """
+        return Limits(self.cell_timeout, None if self.worker_memory is None else round(self.worker_memory * 1e9))
+
 
 class ExecutionOptions(TypedDict, total=False):
     """The fields of an `Execution`, as keyword arguments."""
@@ -83,6 +103,8 @@ class ExecutionOptions(TypedDict, total=False):
     device: str
     progress: str | Progress
     label: str
+    cell_timeout: float | None
+    worker_memory: float | None
 
 
 def default_workers() -> int:

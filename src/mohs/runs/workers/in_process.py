@@ -15,7 +15,7 @@ from mohs.runs.workers.worker import run_work
 class InProcessWorker:
     """Trains until its next report whenever it is asked for reports."""
 
-    ready, lost, place = True, False, "this process"
+    ready, lost, overdue, place = True, False, False, "this process"
 
     def __init__(self, stop: threading.Event) -> None:
         self._stop = stop

@@ -1,4 +1,4 @@
-"""What do Ctrl-C and SIGTERM do to a run? The first asks it to stop at a checkpoint, the second ends it at once."""
+"""What do Ctrl-C, SIGTERM and a closed terminal do to a run? The first stops it at a checkpoint, the second at once."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from collections.abc import Iterator
 
 @contextlib.contextmanager
 def stop_on_signals() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set. The second of them raises KeyboardInterrupt.
+    """An event that Ctrl-C, SIGTERM and SIGHUP set. The second of them raises KeyboardInterrupt.
 
-    Signals reach the main thread only; in another one the event is never set.
+    Signals reach the main thread only; in another one the event is never set. SIGHUP stays ignored where it is (nohup).
     """
     stop = threading.Event()
 
@@ -24,7 +24,10 @@ def stop_on_signals() -> Iterator[threading.Event]:
     if threading.current_thread() is not threading.main_thread():
         yield stop
         return
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, handle) for number in numbers}
     try:
         yield stop
     finally:

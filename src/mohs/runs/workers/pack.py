@@ -95,7 +95,11 @@ def run_cells(
             failed |= {message.cell} if isinstance(message, Failed) else set()
             yield message
         return
-    except (Exception, SystemExit):
+    except GeneratorExit:
+        raise
+    except BaseException as raised:  # code of the user may raise anything
+        if isinstance(raised, KeyboardInterrupt) and should_stop():
+            raise  # the second Ctrl-C, not the cell
         error = traceback.format_exc()
     yield Stepped(-taken)
     if len(cells) == 1:
@@ -230,15 +234,21 @@ def _results(
 
 
 def _not_finite(curves: Curves) -> str:
-    """Why a run is worth nothing: episodes ended, so that they have a length, but their return is no number."""
-    for name, (steps, returns) in curves.items():
-        lengths = curves.get(f"{name.removesuffix('return')}length")
-        if name.endswith("/return") and lengths is not None and lengths[1].shape == returns.shape:
-            wrong = np.isfinite(lengths[1]) & ~np.isfinite(returns)
-            if wrong.any():
-                return (
-                    f"ValueError: the environment gave a reward that is not finite: {name} at step {steps[wrong][0]}."
-                )
+    """Why a run is worth nothing: a return is no number although an episode ended, or a value is infinite.
+
+    A window of training in which no episode ended has neither a return nor a length; an evaluation always ends one.
+    """
+    for name, (steps, values) in curves.items():
+        wrong = np.isinf(values)
+        if name.endswith("/return"):
+            lengths = curves.get(f"{name.removesuffix('return')}length")
+            if lengths is None:
+                wrong |= np.isnan(values) & (not name.startswith("train/"))
+            elif lengths[1].shape == values.shape:
+                wrong |= np.isfinite(lengths[1]) & np.isnan(values)
+        if wrong.any():
+            what = "the environment gave a reward that is" if name.endswith("/return") else "a result is"
+            return f"ValueError: {what} not finite: {name} at step {steps[wrong][0]}."
     return ""
 
 
