@@ -13,7 +13,8 @@ from mohs.cli.entry import make_app
 from mohs.protocols.protocol import protocols
 
 SHARED = [
-    "--dry-run", "--label", "--out", "--store", "--workers", "--pack-size", "--device", "--png", "--paper",
+    "--dry-run", "--label", "--out", "--store", "--workers", "--pack-size", "--device", "--executor",
+    "--cell-timeout", "--worker-memory", "--png", "--paper",
     "--single-file", "--json",
 ]  # fmt: skip
 STUDY = """

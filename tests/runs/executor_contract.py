@@ -101,7 +101,7 @@ class ExecutorContract:
 
     def test_a_stopped_pack_saves_and_resumes_bit_identically(self, make: Make) -> None:
         cells = [cell(seed, sleep=0.002) for seed in range(2)]
-        executor, other, whole = make(), make(), make()
+        executor = make()
         worker = started(executor)
         assert worker.send(work(cells))
         listen(executor, worker, lambda report: isinstance(report, Stepped))
@@ -110,10 +110,13 @@ class ExecutorContract:
         assert alive
         assert not results(reports)
         (saved,) = (report for report in reports if isinstance(report, Saved))
-        resumed = run_alone(other, work(cells, {key: state for key, (_, state) in saved.states.items()}))
-        assert results(resumed) == results(run_alone(whole, work(cells)))
-        for one in (executor, other, whole):
-            one.close()
+        executor.close()
+        found = []
+        for resume in ({key: state for key, (_, state) in saved.states.items()}, {}):
+            executor = make()  # one at a time: a cluster may have room for no other
+            found.append(results(run_alone(executor, work(cells, resume))))
+            executor.close()
+        assert found[0] == found[1]
 
     def test_an_idle_worker_is_not_heard(self, make: Make) -> None:
         executor = make()

@@ -24,6 +24,13 @@ DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show the plan, wit
 KeepGoing = Annotated[
     bool, typer.Option("--keep-going", help="Run everything, also where the first runs would end the study.")
 ]
+ExecutorName = Annotated[
+    str, typer.Option("--executor", help="Where workers run: local, or ray[:ADDRESS] for a Ray cluster.")
+]
+CellTimeout = Annotated[float | None, typer.Option(help="Seconds that a cell may take before it fails; no limit.")]
+WorkerMemory = Annotated[
+    float | None, typer.Option(help="GB of memory that a worker may use before its cell fails; no limit.")
+]
 Device = Annotated[str, typer.Option(help="Where deep agents train: cpu, cuda, mps ...")]
 
 
@@ -64,6 +71,9 @@ def train(
     workers: Workers = None,
     pack_size: PackSize = None,
     device: Device = "cpu",
+    executor: ExecutorName = "local",
+    cell_timeout: CellTimeout = None,
+    worker_memory: WorkerMemory = None,
     png: Png = False,
     paper: Paper = None,
     single_file: SingleFile = False,
@@ -81,7 +91,16 @@ def train(
     output.check()
     for directory in request.directories:
         check_directory(directory)
-    execution = Execution(store, workers, pack_size, device, label=label)
+    execution = Execution(
+        store,
+        workers,
+        pack_size,
+        device,
+        label=label,
+        cell_timeout=cell_timeout,
+        worker_memory=worker_memory,
+        executor=executor,
+    )
     plan = planned(study, execution)
     if request.note:
         print(f"mohs: {request.note}", file=sys.stderr)

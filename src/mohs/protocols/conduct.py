@@ -59,7 +59,7 @@ def planned(study: Study, execution: Execution) -> Plan:
     if protocol.prepare is not None:
         protocol.part("prepare")(study, choose(execution.progress).note)
     plan: Plan = protocol.part("plan")(study)
-    check_plan(plan)
+    check_plan(plan, execution.worker_count > 0)
     return plan.labelled(execution.label) if execution.label else plan
 
 

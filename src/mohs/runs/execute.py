@@ -14,6 +14,7 @@ from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from mohs.core.cell import Cell
@@ -21,6 +22,7 @@ from mohs.core.errors import MohsError
 from mohs.core.values import canonical_json
 from mohs.runs.curves import Curves
 from mohs.runs.execution import Execution
+from mohs.runs.places import this_place
 from mohs.runs.plan import Plan, Size, packs, suited_size
 from mohs.runs.progress import Progress, choose
 from mohs.runs.store import CellStatus, Store
@@ -95,7 +97,13 @@ def execute(
     execution.check()
     began = time.monotonic()
     shown = choose(execution.progress)
-    with store.sole_writer(), stop_on_signals() as stop, _opened(executor, execution, stop) as pool:
+    stop = threading.Event()
+    # A cluster's library sets signal handlers of its own: ours come after it.
+    with (
+        store.sole_writer(),
+        _opened(executor, plan, execution, shown, stop) as pool,
+        stop_on_signals(stop),
+    ):
         environments = b"" if pool.shares_process else registrations.pack(plan.cells)
         store.add(plan)
         todo, done, failed = _todo(plan, store, retry_failed)
@@ -137,13 +145,31 @@ def _phases(
 
 
 def _opened(
-    given: Executor[Any] | None, execution: Execution, stop: threading.Event
+    given: Executor[Any] | None, plan: Plan, execution: Execution, shown: Progress, stop: threading.Event
 ) -> contextlib.AbstractContextManager[Executor[Any]]:
     """The executor of a run; one that is made here is closed here."""
     if given is not None:
         return contextlib.nullcontext(given)
+    if execution.cluster is not None:
+        return contextlib.closing(_on_cluster(plan, execution, execution.cluster, shown.note))
     count = execution.worker_count
     return contextlib.closing(LocalProcesses(count, execution.limits) if count else InProcess(stop))
+
+
+def _on_cluster(plan: Plan, execution: Execution, address: str, note: Callable[[str], None]) -> Executor[Any]:
+    """Workers on the nodes of a Ray cluster, with the user's code where the plan needs it."""
+    from mohs.runs import shipping
+    from mohs.runs.user_code import has_user_code
+    from mohs.runs.workers.hosts import Hosts
+    from mohs.runs.workers.ray_cluster import RayCluster
+
+    code = shipping.pack(Path.cwd()) if any(map(has_user_code, plan.cells)) else b""
+    cluster = RayCluster(address, execution.limits, code, execution.device)
+    try:
+        return Hosts(cluster, this_place(execution.device), execution.workers, note)
+    except BaseException:
+        cluster.close()
+        raise
 
 
 def _todo(plan: Plan, store: Store, retry_failed: bool) -> tuple[list[Cell], int, int]:
@@ -247,7 +273,12 @@ def _coordinate(run: _Run, executor: Executor[W], phases: Iterator[Sequence[_Job
                     worker.send(Stop())
             if deadline is not None and time.monotonic() > deadline:
                 break
-            while len(workers) < min(executor.room(), len(waiting) + len(busy)):
+            if (
+                room := executor.room()
+            ) > run.workers:  # machines have come: packs that were cut for fewer are too large
+                run.workers = room
+                waiting = deque(_cut_again(run, waiting))
+            while len(workers) < min(room, len(waiting) + len(busy)):
                 workers.append(executor.start())
             for worker in workers:
                 if waiting and worker.ready and worker not in busy:
@@ -277,6 +308,12 @@ def _coordinate(run: _Run, executor: Executor[W], phases: Iterator[Sequence[_Job
     finally:
         for worker in workers:
             worker.kill()
+
+
+def _cut_again(run: _Run, waiting: Iterable[_Job]) -> list[_Job]:
+    """The jobs that wait, in packs for the workers there are now. What died once stays as it is."""
+    fresh = [cell for job in waiting if not job.crashes + job.losses for cell in job.cells]
+    return [*run.jobs(fresh), *(job for job in waiting if job.crashes + job.losses)]
 
 
 def _listen(run: _Run, worker: W, busy: dict[W, _Held]) -> bool:

@@ -14,6 +14,7 @@ from mohs.runs.workers.watch import Limits
 
 DEFAULT_STORE = "sqlite:///mohs.db"
 LONGEST_LABEL = 60
+LOCAL, RAY = "local", "ray"
 
 
 @dataclass(frozen=True)
@@ -22,8 +23,10 @@ class Execution:
 
     Attributes:
         store: URL of the results database, `sqlite:///PATH` or a PostgreSQL URL.
-        workers: number of worker processes. None is one for each core; 0 trains in this process.
+        workers: number of worker processes. None is one for each core; 0 trains in this process. A cell that ends its
+            process or hangs then ends or holds up the run.
         pack_size: most cells of a pack. None is as many as suit the agent.
+        executor: where workers run: `local`, or `ray` or `ray:ADDRESS` for a Ray cluster, whose cores they use.
         device: where deep agents train: `cpu`, `cuda`, `mps`, `cuda:1`.
         progress: `auto`, `live`, `plain` or `silent`, or a `Progress` object.
         cell_timeout: seconds that a cell may take before it fails. None is no limit.
@@ -45,6 +48,7 @@ class Execution:
     label: str = ""
     cell_timeout: float | None = None
     worker_memory: float | None = None
+    executor: str = LOCAL
 
     def check(self) -> None:
         """Checks all values except the store, which is checked when it is opened.
@@ -71,7 +75,13 @@ class Execution:
             choose(self.progress)
         if self.label != self.label.strip() or not self.label.isprintable() or len(self.label) > LONGEST_LABEL:
             raise invalid("label", self.label, f"a line of at most {LONGEST_LABEL} characters, no spaces at its ends")
-        check_device(self.device)
+        kind = self.executor.partition(":")[0]
+        if kind not in (LOCAL, RAY) or (kind == LOCAL and self.executor != LOCAL):
+            raise invalid("executor", self.executor, f"{LOCAL}, {RAY} or {RAY}:ADDRESS")
+        if kind == RAY and self.workers == 0:
+            raise UsageError("the executor ray needs worker processes: set workers to 1 or more.")
+        if kind == LOCAL:  # the machines of a cluster check theirs
+            check_device(self.device)
 
     @property
     def worker_count(self) -> int:
@@ -82,6 +92,17 @@ class Execution:
             0
         """
         return default_workers() if self.workers is None else self.workers
+
+    @property
+    def cluster(self) -> str | None:
+        """The address of the Ray cluster to use, empty for the one that runs here; None without one.
+
+        Example:
+            >>> Execution(executor="ray:10.0.0.1:6379").cluster
+            '10.0.0.1:6379'
+        """
+        kind, _, address = self.executor.partition(":")
+        return address if kind == RAY else None
 
     @property
     def limits(self) -> Limits:
@@ -105,6 +126,7 @@ class ExecutionOptions(TypedDict, total=False):
     label: str
     cell_timeout: float | None
     worker_memory: float | None
+    executor: str
 
 
 def default_workers() -> int:

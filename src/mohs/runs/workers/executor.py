@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
+from mohs.runs.places import Place
 from mohs.runs.workers.pack import Message, Pace
 
 
@@ -82,6 +83,11 @@ class Worker(Protocol):
     @property
     def place(self) -> str:
         """Where it runs, for messages to people."""
+        ...
+
+    @property
+    def where(self) -> Place:
+        """The machine, for what is recorded beside results."""
         ...
 
     @property

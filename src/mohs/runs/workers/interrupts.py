@@ -9,12 +9,11 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def stop_on_signals() -> Iterator[threading.Event]:
-    """An event that Ctrl-C, SIGTERM and SIGHUP set. The second of them raises KeyboardInterrupt.
+def stop_on_signals(stop: threading.Event) -> Iterator[None]:
+    """Lets Ctrl-C, SIGTERM and SIGHUP set an event. The second of them raises KeyboardInterrupt.
 
     Signals reach the main thread only; in another one the event is never set. SIGHUP stays ignored where it is (nohup).
     """
-    stop = threading.Event()
 
     def handle(_number: int, _frame: object) -> None:
         if stop.is_set():
@@ -22,14 +21,14 @@ def stop_on_signals() -> Iterator[threading.Event]:
         stop.set()
 
     if threading.current_thread() is not threading.main_thread():
-        yield stop
+        yield
         return
     numbers = [signal.SIGINT, signal.SIGTERM]
     if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
         numbers.append(signal.SIGHUP)
     before = {number: signal.signal(number, handle) for number in numbers}
     try:
-        yield stop
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)

@@ -18,6 +18,7 @@ import sys
 from collections.abc import Sequence
 
 from mohs.core.errors import MohsError
+from mohs.runs.places import Place, this_place
 from mohs.runs.workers import processes
 from mohs.runs.workers.channel import Channel
 from mohs.runs.workers.executor import Call, Ended, Printed, Report, Returned, Stop, Work
@@ -113,6 +114,10 @@ class LocalWorker:
         self._watch = Watch(self.process.pid, limits)
         self._mentions: list[Report] = []
         self.place = f"process {self.process.pid}"
+
+    @property
+    def where(self) -> Place:
+        return this_place()
 
     @property
     def overdue(self) -> bool:
