@@ -100,7 +100,7 @@ class ExecutorContract:
         executor.close()
 
     def test_a_stopped_pack_saves_and_resumes_bit_identically(self, make: Make) -> None:
-        cells = [cell(seed, sleep=0.002) for seed in range(2)]
+        cells = [cell(seed, sleep=0.008) for seed in range(2)]
         executor = make()
         worker = started(executor)
         assert worker.send(work(cells))

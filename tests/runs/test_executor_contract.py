@@ -81,7 +81,9 @@ class Machines:
 
     def __init__(self, *calls: float, limits: Limits = UNLIMITED, places: Sequence[Place | None] = ()) -> None:
         places = places or [None] * len(calls)
-        self.all = [InThisProcess(f"machine {i}", n, limits, p) for i, (n, p) in enumerate(zip(calls, places, strict=True))]
+        self.all = [
+            InThisProcess(f"machine {i}", n, limits, p) for i, (n, p) in enumerate(zip(calls, places, strict=True))
+        ]
 
     def machines(self) -> Sequence[InThisProcess]:
         return [machine for machine in self.all if machine.left >= 0][:2]

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
+import socket
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -21,6 +23,7 @@ from mohs.runs.workers.watch import Limits
 INSTALL = 'pip install -c constraints.txt -e ".[ray]"'
 NAMESPACE = "mohs"
 START_SECONDS = 120.0  # that a host may take to come up
+CONNECT_SECONDS = 10.0
 REST_SECONDS = 30.0  # Ray calls a node alive for some seconds after its death
 TRIES = 3  # hosts that are started on one node after the first was lost
 
@@ -129,8 +132,9 @@ class RayCluster:
 
     def _connect(self, address: str) -> None:
         try:
+            _check_reachable(address or os.environ.get("RAY_ADDRESS", ""))
             self._ray.init(address or "auto", namespace=NAMESPACE, log_to_driver=False, logging_level=logging.ERROR)
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError) as error:  # ConnectionError is an OSError
             self._quiet.close()
             where = f"at {address}" if address else "here"
             reason = " ".join(str(error).split()).partition(". ")[0].rstrip(".")
@@ -155,3 +159,10 @@ class RayCluster:
     def _may_start_again(self, node: str) -> bool:
         starts = self._started[node]
         return len(starts) <= TRIES and time.monotonic() - starts[-1] > REST_SECONDS
+
+
+def _check_reachable(address: str) -> None:
+    """Raises OSError where nobody listens: Ray itself would try for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        socket.create_connection((host, int(port)), CONNECT_SECONDS).close()
