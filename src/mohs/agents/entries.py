@@ -41,6 +41,7 @@ def deep_agent(name: str, maker: str, config: str, text: str) -> AgentEntry:
         observes="cells",
         task_id=True,
         lifelong=True,
+        records=True,
         eager=f"{_PACKS}:eager",
     )
 
@@ -77,6 +78,7 @@ def _python(name: str, text: str) -> AgentEntry:
         config=f"{module}:{name.title()}Config",
         check_plays="mohs.agents.episodes:check_plays",
         history=0,
+        records=True,
     )
 
 
@@ -90,6 +92,7 @@ def _controller(name: str, config: str, text: str, learns: bool = True) -> Agent
         config=config,
         check_plays="mohs.agents.traffic.signals:check_plays",
         history=0,
+        records=True,
         learns=learns,
     )
 
@@ -176,6 +179,7 @@ def _sb3(name: str) -> AgentEntry | None:
         alone=True,
         whole=True,
         history=0 if algorithm.startswith("Recurrent") else 1,
+        records=True,
     )
 
 
@@ -206,6 +210,7 @@ def _custom(name: str) -> AgentEntry | None:
         alone=True,
         whole=True,
         history=getattr(found, "history", 1),
+        records=True,
     )
 
 

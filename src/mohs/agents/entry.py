@@ -41,6 +41,7 @@ class AgentEntry:
         lifelong: Whether it has the hyperparameter `lifelong`: methods for a change of the task.
         history: The number of latest observations that it acts on, as a number or as the name of the hyperparameter
             that sets it. 0: all of them, because it is recurrent or plans ahead.
+        records: Whether its learner is a `Recorder`, so that reports can show an episode of it.
         learns: Whether training changes it. `mohs family` evaluates others without training.
         eager: `agent, steps -> Agent`, the agent with a first update after that many steps, for trials of the cost.
 
@@ -68,6 +69,7 @@ class AgentEntry:
     task_id: bool = False
     lifelong: bool = False
     history: int | str = 1
+    records: bool = False
     learns: bool = True
     eager: str | None = None
 

@@ -15,7 +15,7 @@ import gymnasium
 import numpy as np
 import numpy.typing as npt
 
-from mohs.agents.protocol import NONE_FAILED, Points, UserAgent
+from mohs.agents.protocol import NONE_FAILED, RECORDED, Points, UserAgent
 from mohs.agents.pulse import Pulse
 from mohs.agents.registry import agent_entry
 from mohs.agents.windows import Windows
@@ -156,19 +156,31 @@ class ExternalLearner:
         seed = seeding.seed_of(seeding.child(self._cell.seed, "probe", p.name, self._windows.step))
         total, length, played = 0.0, 0, 0
         while played < p.episodes and (played == 0 or length < self._longest):
-            observation, _ = env.reset(seed=seed if played == 0 else None)
-            played += 1
-            memory, over = None, False
-            while not over:
-                action, memory = self._agent.act(observation, memory, p.mode == "greedy")
-                observation, reward, terminated, truncated, _ = env.step(action)
-                over = terminated or truncated
-                total += float(reward)
-                length += 1
-                Pulse.steps += 1
+            rewards, _ = self._episode(env, seed if played == 0 else None, p.mode == "greedy")
+            played, total, length = played + 1, total + sum(rewards), length + len(rewards)
         env.close()
         means = {"return": total / played, "length": length / played}
         return {metric: np.array([means[metric]]) for metric in p.metrics}
+
+    def record(self, probe: int) -> list[npt.NDArray[np.int64]]:
+        p = self._cell.probes[probe]
+        env = make(p.source)
+        _, actions = self._episode(env, RECORDED, p.mode == "greedy")
+        env.close()
+        return [np.array(actions, dtype=np.int64)]
+
+    def _episode(self, env: Any, seed: int | None, greedy: bool) -> tuple[list[float], list[Any]]:
+        """The rewards and the actions of one episode."""
+        observation, _ = env.reset(seed=seed)
+        rewards, actions, memory, over = list[float](), list[Any](), None, False
+        while not over:
+            action, memory = self._agent.act(observation, memory, greedy)
+            observation, reward, terminated, truncated, _ = env.step(action)
+            over = terminated or truncated
+            Pulse.steps += 1
+            rewards.append(float(reward))
+            actions.append(action)
+        return rewards, actions
 
     def curves(self) -> list[Points]:
         return [self._windows.points()]
@@ -208,6 +220,9 @@ class SideBySide:
     def evaluate(self, probe: int) -> dict[str, npt.NDArray[np.float64]]:
         found = [one.evaluate(probe) for one in self._learners]
         return {metric: np.concatenate([of_one[metric] for of_one in found]) for metric in found[0]}
+
+    def record(self, probe: int) -> list[npt.NDArray[np.int64]]:
+        return [actions for one in self._learners for actions in one.record(probe)]
 
     def curves(self) -> list[Points]:
         return [points for one in self._learners for points in one.curves()]

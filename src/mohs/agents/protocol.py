@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from mohs.core import seeding
 from mohs.core.cell import Cell
 
 
@@ -32,6 +33,9 @@ class UserAgent(Protocol):
 # Curves by metric name: the steps and the values at them.
 Points = Mapping[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]
 
+ACTIONS = "actions"  # what a recorded episode is called, beside the metrics of its probe
+# The seed of the episode that is recorded: the same for all agents, so that they can be shown side by side.
+RECORDED = seeding.seed_of(seeding.child(0, "recorded"))
 NONE_FAILED: Mapping[int, str] = MappingProxyType({})
 
 
@@ -71,3 +75,11 @@ class Learner(Protocol):
         ...
 
     def load(self, states: Sequence[bytes]) -> None: ...
+
+
+class Recorder(Learner, Protocol):
+    """A learner that can also say what its agents do in an episode."""
+
+    def record(self, probe: int) -> Sequence[npt.NDArray[np.int64]]:
+        """For each cell the actions of one more episode of its probe, in an environment reset with `RECORDED`."""
+        ...

@@ -165,6 +165,8 @@ class Probe:
         episodes: The number of episodes of each evaluation.
         mode: "greedy" for the deterministic policy, "sample" for the stochastic one.
         metrics: What to measure: "return", "length".
+        record: Whether the actions of one more episode are kept, so that a report can show it. All agents that are
+            evaluated on a task play this episode from the same seed.
 
     Raises:
         UsageError: A value is out of range.
@@ -182,9 +184,11 @@ class Probe:
     episodes: int = 10
     mode: Mode = "greedy"
     metrics: tuple[str, ...] = METRICS
+    record: bool = False
 
     def __post_init__(self) -> None:
         _check_source("probe", self.source)
+        Flag().parse("record of a probe", self.record)
         Integer(1).parse("episodes of a probe", self.episodes)
         Choice(("greedy", "sample")).parse("mode of a probe", self.mode)
         for metric in self.metrics:
@@ -210,6 +214,7 @@ class Probe:
             "episodes": self.episodes,
             "mode": self.mode,
             "metrics": list(self.metrics),
+            **({"record": True} if self.record else {}),  # absent otherwise, so that older runs keep their keys
         }
 
     @classmethod
@@ -231,10 +236,11 @@ class Probe:
             >>> mohs.Probe.from_json(probe.to_json()) == probe
             True
         """
-        data = read_json(data, "probe", {"name", "source", "at", "episodes", "mode", "metrics"})
+        keys = {"name", "source", "at", "episodes", "mode", "metrics"}
+        data = read_json(data, "probe", keys, since={"record": False})
         with reading("probe"):
-            at, metrics = _steps_from_json(data["at"]), tuple(data["metrics"])
-            return cls(data["name"], source_from_json(data["source"]), at, data["episodes"], data["mode"], metrics)
+            at, metrics, source = _steps_from_json(data["at"]), tuple(data["metrics"]), source_from_json(data["source"])
+            return cls(data["name"], source, at, data["episodes"], data["mode"], metrics, data["record"])
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,7 @@ class Environment:
         check_context: `task -> None`: raises where the parameter `context` of the task does not fit the environment.
         held_out: `task -> Source`: the same task on levels that training does not have.
         classes: `task -> Classes`: what its masks tell apart, where it has the parameter `view` (`mohs.core.views`).
+        shown: Whether reports show an episode of each agent, played by the actions that were recorded.
 
     Example:
         >>> import mohs
@@ -113,6 +114,7 @@ class Environment:
     check_context: str | None = None
     held_out: str | None = None
     classes: str | None = None
+    shown: bool = False
 
     def realisation(self, name: str) -> Any:
         """A part of the environment, such as `face` or `table`, imported.

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any
 
 from mohs.core import registry
@@ -297,8 +298,13 @@ def reading(what: str) -> Iterator[None]:
         raise UsageError(f"this {what} is malformed: {error}.") from error
 
 
-def read_json(data: str | Mapping[str, Any], what: str, keys: set[str]) -> Mapping[str, Any]:
-    """Returns a mapping with exactly these keys, parsed from JSON text or as given."""
+def read_json(
+    data: str | Mapping[str, Any], what: str, keys: set[str], since: Mapping[str, Any] = MappingProxyType({})
+) -> Mapping[str, Any]:
+    """Returns a mapping with exactly these keys, parsed from JSON text or as given.
+
+    `since` has keys that older data lack, with the values that they then have.
+    """
     if isinstance(data, str):
         try:
             data = json.loads(data)
@@ -306,6 +312,7 @@ def read_json(data: str | Mapping[str, Any], what: str, keys: set[str]) -> Mappi
             raise UsageError(f"this {what} is not JSON: {error}.") from error
     if not isinstance(data, Mapping):
         raise UsageError(f"a {what} must be a JSON object with the keys {', '.join(sorted(keys))}.")
+    data, keys = {**since, **data}, keys | since.keys()
     if set(data) != keys:
         wrong = sorted(set(data) ^ keys)
         raise UsageError(

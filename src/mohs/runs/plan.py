@@ -134,7 +134,7 @@ def signature(cell: Cell, memo: dict[Task, Hashable] | None = None) -> Hashable:
         cell.window,
         _pattern(cell),
         tuple((s.steps, s.task_id, _spaces(s.source, memo)) for s in cell.segments),
-        tuple((p.name, p.at, p.episodes, p.mode, p.metrics, _spaces(p.source, memo)) for p in cell.probes),
+        tuple((p.name, p.at, p.episodes, p.mode, p.metrics, p.record, _spaces(p.source, memo)) for p in cell.probes),
     )
 
 

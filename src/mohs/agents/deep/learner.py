@@ -5,6 +5,7 @@ An *algorithm* (see `algorithm.py`) holds the networks of all cells, chooses act
 
 from __future__ import annotations
 
+import math
 import pickle
 import zlib
 from collections.abc import Sequence
@@ -22,7 +23,7 @@ from mohs.agents.deep.lifelong.task_id import TaskIdStage
 from mohs.agents.deep.spaces import Image, observations
 from mohs.agents.deep.threads import one_thread
 from mohs.agents.evaluation import episode_sums, most_steps
-from mohs.agents.protocol import Points
+from mohs.agents.protocol import RECORDED, Points
 from mohs.agents.stage import Array, Stage, Step, is_native, stage
 from mohs.agents.streams import keys, seeds
 from mohs.core.cell import Cell
@@ -120,10 +121,26 @@ class DeepLearner:
         means = {"return": returns / played, "length": lengths / played}
         return {metric: means[metric] for metric in first.metrics}
 
+    def record(self, probe: int) -> list[npt.NDArray[np.int64]]:
+        """The actions of one more episode of every cell."""
+        sources = [cell.probes[probe].source for cell in self.cells]
+        number, taken = self._number(sources[0]), list[Array]()
+        scene = self._scene(sources, [RECORDED] * len(self.cells), number)
+        with one_thread(), self._response.playing(self._learning, number):
+            draws, greedy = Draws(keys(self.cells, "recorded")), self.cells[0].probes[probe].mode == "greedy"
+            _, lengths, _ = self._play(scene, 1, 1, greedy, math.inf, draws, taken)
+        scene.close()
+        counts = lengths.astype(int).tolist()
+        return [np.array([actions[i] for actions in taken[:n]], dtype=np.int64) for i, n in enumerate(counts)]
+
     def _play(
-        self, scene: Stage, num_envs: int, episodes: int, greedy: bool, most: float, draws: Draws
-    ) -> tuple[Array, Array, Array]:
-        """Sums over episodes for each cell; no new episode counts after `most` steps of an instance."""
+        self, scene: Stage, num_envs: int, episodes: int, greedy: bool, most: float, draws: Draws,
+        taken: list[Array] | None = None,
+    ) -> tuple[Array, Array, Array]:  # fmt: skip
+        """Sums over episodes for each cell; no new episode counts after `most` steps of an instance.
+
+        All actions are added to `taken`.
+        """
         memory: Any = None
 
         def act(now: Array) -> Array:
@@ -134,6 +151,8 @@ class DeepLearner:
         def after(step: Step) -> None:
             nonlocal memory
             memory = self._algorithm.forget(memory, step)
+            if taken is not None:
+                taken.append(step.action)
 
         sums = episode_sums(scene, episodes, most, act, after)
         returns, lengths, played = (x.reshape(len(self.cells), num_envs).sum(1) for x in sums)

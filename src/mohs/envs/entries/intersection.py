@@ -57,4 +57,5 @@ INTERSECTION = Environment(
     score="mohs.engines.traffic.references:score",
     align="mohs.engines.traffic.fleet:aligned",
     renderer="mohs.envs.render.intersection:picture",
+    shown=True,
 )

@@ -14,6 +14,7 @@ from mohs.core.family import Family
 from mohs.core.point import Point
 from mohs.core.score import ReferenceKind
 from mohs.protocols.family.curves import Training, training
+from mohs.protocols.family.replays import Actions, recorded
 from mohs.protocols.family.scale import episodes_for, find_scale, of_point
 from mohs.protocols.family.study import FamilyStudy
 from mohs.protocols.measures import MEASURES
@@ -42,6 +43,7 @@ class Outcomes:
         training: how the methods learnt at the points; None where only the means of the curves are known.
         episodes: of each draw of the sample, how many episodes of an evaluation have a standard error of a quarter of
             the range between the references; 0 where that is not known.
+        recorded: of methods that recorded an episode at the default point, its actions.
     """
 
     scale: Scale | None
@@ -52,6 +54,7 @@ class Outcomes:
     bounds: Range | None = None
     training: Training | None = field(default=None, repr=False)
     episodes: Floats = field(default_factory=lambda: np.zeros(0), repr=False)
+    recorded: Mapping[str, Actions] = field(default_factory=dict, repr=False)
 
     @property
     def measure(self) -> str:
@@ -114,7 +117,8 @@ def outcomes(study: FamilyStudy, results: Results) -> Outcomes:
     learnt = training(study, results, scale)
     bounds = _bounds(scale, study, ran)
     episodes = np.array([episodes_for(of_point(scale, study, point), COARSE) for point in study.points])
-    return Outcomes(scale, table, values[:, first:], returns, at_default, bounds, learnt, episodes)
+    shown = recorded(study, results)
+    return Outcomes(scale, table, values[:, first:], returns, at_default, bounds, learnt, episodes, shown)
 
 
 def _bounds(scale: Scale | None, study: FamilyStudy, ran: Family) -> Range | None:

@@ -8,11 +8,14 @@ from html import escape
 
 import plotly.graph_objects as go
 
+from mohs.core.errors import MohsError
 from mohs.protocols.family.default import Order
 from mohs.protocols.family.figures import family_figures
+from mohs.protocols.family.replays import replays
 from mohs.protocols.family.verdict import LEVEL, FamilyVerdict, MethodResult, PairResult
 from mohs.protocols.words import joined
 from mohs.report import numbers, parts
+from mohs.report.animation import moving_figure
 from mohs.report.files import filled
 from mohs.report.page import Page
 from mohs.report.tables import TextTable
@@ -28,6 +31,11 @@ ORDERS = {
     Order.UNKNOWN: "–",
 }
 
+SECONDS = 0.25  # for which a step is shown
+REPLAYED = (
+    "One episode of the first model of each method, all from the same seed. The pictures are from its middle, the "
+    "numbers below are of the whole episode."
+)
 DOMINANCE = {0: "no", 1: "first order", 2: "second order"}
 
 
@@ -84,6 +92,7 @@ def page(verdict: FamilyVerdict) -> Page:
         profiles=_part("Performance profiles", "profiles", figures),
         histograms=_part("Histograms", "histograms", figures),
         training=_part("Training", "training", figures),
+        replays=_replays(verdict),
         parallel=_part("Who wins where", "parallel", figures),
         slice=_part("The two axes that tell most about who wins", "slice", figures),
         failures=_part("Failures along the axes", "failures", figures),
@@ -114,6 +123,24 @@ def _variance(verdict: FamilyVerdict) -> str:
     if verdict.study.seeds == 1:
         return f"{text} With one seed at each point it includes the variance over seeds."
     return f"{text} The variance over seeds is estimated at each point and added."
+
+
+def _replays(verdict: FamilyVerdict) -> str:
+    """What the methods did at the default point, moving; why not, where pictures cannot be made."""
+    if not verdict.outcomes.recorded:
+        return ""
+    title = "<h3>What the methods do at the default point</h3>"
+    try:
+        shown = replays(verdict.study, verdict.outcomes.recorded)
+    except MohsError as error:
+        return f"{title}<p>{escape(str(error))}</p>"
+    figures = "".join(moving_figure(one.frames, SECONDS, one.method, _numbers(one.metrics)) for one in shown)
+    return f'{title}<p class="lead">{escape(REPLAYED)}</p><div class="moving">{figures}</div>'
+
+
+def _numbers(metrics: Mapping[str, float]) -> str:
+    """delay 12.3, queue 4.5."""
+    return ", ".join(f"{name} {numbers.number(value)}" for name, value in metrics.items())
 
 
 def _facts(verdict: FamilyVerdict) -> dict[str, str]:

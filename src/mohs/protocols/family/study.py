@@ -247,7 +247,8 @@ class FamilyStudy:
     def cell(self, method: Agent, point: Point, seed: int) -> Cell:
         """One model: training, where it learns, then the greedy policy."""
         steps = self.steps if agent_entry(method.name).learns else 0
-        probe = Probe("eval", self.evaluated(point.task), (steps,), self.episodes)
+        shown = agent_entry(method.name).records and point.task.environment.shown
+        probe = Probe("eval", self.evaluated(point.task), (steps,), self.episodes, record=shown)
         return Cell(method, seed, (Segment(point.task, steps),), (probe,), window(point.task, self.steps))
 
     def reference(self, point: Point, seed: int) -> Cell:
@@ -309,9 +310,8 @@ class FamilyStudy:
     def from_json(cls, data: Mapping[str, Any]) -> FamilyStudy:
         """From plain data, as `to_json` gives it."""
         keys = {"methods", "family", "title", "budget", "design", "seeds", "steps", "episodes", "looks", "draw"}
-        keys |= {"evaluation", "baseline", "failure", "notes", "width", "default_seeds"}
-        since = {"width": None, "default_seeds": DEFAULT_SEEDS}
-        data = read_json({**since, **data}, "family study", keys)  # tables from before these were options
+        keys |= {"evaluation", "baseline", "failure", "notes"}
+        data = read_json(data, "family study", keys, since={"width": None, "default_seeds": DEFAULT_SEEDS})
         with reading("family study"):
             return cls(
                 tuple(Agent.from_json(method) for method in data["methods"]),

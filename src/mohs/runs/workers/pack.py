@@ -14,10 +14,11 @@ import traceback
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
-from mohs.agents.protocol import Learner
+from mohs.agents.protocol import ACTIONS, Learner, Recorder
 from mohs.core.cell import Cell
 from mohs.runs.curves import Checkpoint, Curve, Curves
 from mohs.runs.plan import is_user_agent
@@ -208,6 +209,9 @@ def _probe(cell: Cell, learner: Learner, step: int, points: list[dict[str, list[
             for metric in probe.metrics:
                 for mine, value in zip(points, measured[metric], strict=True):
                     mine.setdefault(f"{probe.name}/{metric}", []).append((step, float(value)))
+            if probe.record and step == probe.at[-1]:
+                for mine, actions in zip(points, cast(Recorder, learner).record(number), strict=True):
+                    mine[f"{probe.name}/{ACTIONS}"] = list(enumerate(actions.tolist()))
 
 
 def _saved(
