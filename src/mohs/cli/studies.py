@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,7 +26,9 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     from mohs.runs.store import open_store
 
     with open_store(store, create=False) as opened:
-        found, name = find_status(opened), opened.name
+        found, name, sealed = find_status(opened), opened.name, opened.sealed
+    if not sealed:
+        print(f"mohs: an older version wrote {name}, without hashes: damage in it may not be noticed.", file=sys.stderr)
     if as_json:
         print_json([s.to_json() for s in found])
         return
@@ -91,15 +94,37 @@ def export(
     """Write every evaluation point: cell, task, agent, seed, metric, step, value, in a stable order."""
     from mohs.runs.export import export_csv, export_parquet, rows
     from mohs.runs.status import find
-    from mohs.runs.store import open_store
+    from mohs.runs.store import damage_text, open_store
 
     if csv is None and parquet is None and not as_json:
         raise UsageError("say where to export to: --csv PATH, --parquet PATH or --json.")
     with open_store(store, create=False) as opened:
         key = None if study is None else find(opened, study).key
+        damaged: list[str] = []
         if csv is not None:
-            export_csv(opened, csv, key)
+            damaged = export_csv(opened, csv, key)
         if parquet is not None:
-            export_parquet(opened, parquet, key)
+            damaged = export_parquet(opened, parquet, key)
         if as_json:
-            print_json([row._asdict() for row in rows(opened, key)])
+            damaged = []
+            print_json([row._asdict() for row in rows(opened, key, damaged)])
+    if damaged:
+        print(f"mohs: {damage_text(damaged)} and left out.", file=sys.stderr)
+
+
+def recover(
+    new: Annotated[Path, typer.Argument(help="The file of the new store.")],
+    store: StoreUrl = DEFAULT_STORE,
+    as_json: AsJson = False,
+) -> None:
+    """Copy what is sound in a damaged store to a new one. The damaged store stays as it is."""
+    from mohs.runs.store import recover as copy_sound
+
+    found = copy_sound(store, new)
+    if as_json:
+        print_json(asdict(found))
+        return
+    print(f"{new} has {found.cells:,} cells of {found.studies:,} studies.")
+    for kind, lost in (("cells", found.lost_cells), ("studies", found.lost_studies)):
+        if lost:
+            print(f"{len(lost):,} {kind} are lost; the commands that made them run them again: {', '.join(lost)}")

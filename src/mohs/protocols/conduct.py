@@ -20,7 +20,7 @@ from mohs.runs.plan import Plan, Track, keys_of
 from mohs.runs.progress import choose
 from mohs.runs.results import Results
 from mohs.runs.status import SHOWN_KEY, about, failures, find
-from mohs.runs.store import CellStatus, Store, StoredStudy, check_store, open_store, sound
+from mohs.runs.store import CellStatus, Store, StoredStudy, check_store, damage_text, open_store, sound
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,13 @@ def _results(store: Store, tracks: Sequence[Track], runs: Sequence[str]) -> Resu
     return Results.labelled(tracks, runs, dict(store.results(dict.fromkeys(runs))))
 
 
+def _damage(results: Results) -> tuple[Finding, ...]:
+    if not results.damaged:
+        return ()
+    rest = "their results are missing here; the command that made the study runs them again."
+    return (Finding(f"{damage_text(results.damaged)}; {rest}", warning=True),)
+
+
 def _conclude(
     study: Study, store: Store, tracks: Sequence[Track], runs: Sequence[str], failed: Sequence[FailureReason]
 ) -> Verdict:
@@ -101,6 +108,7 @@ def _conclude(
     results, gate = _results(store, tracks, runs), _gate(study)
     verdict: Verdict = protocol_of(study).part("verdict")(study, results)
     notes = tuple(Finding(f"{f.count:,} runs failed: {f.reason.rstrip('.')}.", warning=True) for f in failed)
+    notes += _damage(results)
     stop = None if gate is None else gate.decide(results)
     if gate is None or stop is None:
         return verdict.noted(notes)

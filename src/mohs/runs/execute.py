@@ -25,7 +25,7 @@ from mohs.runs.execution import Execution
 from mohs.runs.places import this_place
 from mohs.runs.plan import Plan, Size, packs, suited_size
 from mohs.runs.progress import Progress, choose
-from mohs.runs.store import CellStatus, Store
+from mohs.runs.store import CellStatus, Store, damage_text
 from mohs.runs.workers import registrations
 from mohs.runs.workers.executor import Ended, Executor, Printed, Returned, Stop, W, Work
 from mohs.runs.workers.in_process import InProcess
@@ -105,7 +105,7 @@ def execute(
         stop_on_signals(stop),
     ):
         environments = b"" if pool.shares_process else registrations.pack(plan.cells)
-        store.add(plan)
+        damaged = store.add(plan)
         todo, done, failed = _todo(plan, store, retry_failed)
         pace = Pace(checkpoint_seconds, chunk)
         work = Work({}, {}, factory, execution.device, pace, environments)
@@ -113,6 +113,8 @@ def execute(
         left = {cell.key: cell.steps - at.get(cell.key, 0) for cell in todo}
         run = _Run(store, shown, execution.pack_size, pool.room(), work, stop, left)
         shown.start(cells=len(plan.cells), done=done, failed=failed, steps=sum(run.left.values()))
+        if damaged:
+            shown.note(f"{damage_text(damaged)} and will run again")
         try:
             _coordinate(run, pool, _phases(run, todo, stages, proceed))
         finally:

@@ -11,6 +11,7 @@ import csv
 import io
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import accumulate
@@ -24,7 +25,7 @@ from mohs.core.errors import MohsError, StoreError, UsageError
 from mohs.core.files import reason, replace
 from mohs.core.registry import environment
 from mohs.core.values import Json, canonical_json
-from mohs.runs.store import CellStatus, Store, open_store, sound
+from mohs.runs.store import Store, damage_text, open_store, sound
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,19 +57,25 @@ class Block:
     values: npt.NDArray[np.float64]
 
 
-def rows(store: Store, study: str | None = None) -> Iterator[Row]:
-    """Every evaluation point of the cells that are done, of one study (by key) or of all."""
-    for block in blocks(store, study):
+def rows(store: Store, study: str | None = None, damaged: list[str] | None = None) -> Iterator[Row]:
+    """Every evaluation point of the cells that are done, of one study (by key) or of all; see `blocks`."""
+    for block in blocks(store, study, damaged):
         head = (block.cell, block.task, block.agent, block.seed, block.metric)
         for step, value in zip(block.steps.tolist(), block.values.tolist(), strict=True):
             yield Row(*head, step, value)
 
 
-def blocks(store: Store, study: str | None = None) -> Iterator[Block]:
-    records = {r.key: r for r in sorted(store.cells(study), key=lambda r: r.key) if r.status == CellStatus.DONE}
-    for key, curves in store.results(records):
+def blocks(store: Store, study: str | None = None, damaged: list[str] | None = None) -> Iterator[Block]:
+    """The same as arrays. Cells that are damaged are left out, and their keys are added to `damaged`."""
+    records = {r.key: r.json for r in store.cells(study)}
+    listed = {key for each in ([study] if study else [s.key for s in store.studies()]) for key in store.runs(each)}
+    for key, curves in store.results(sorted(records.keys() | listed)):
+        if curves is None:
+            if damaged is not None:
+                damaged.append(key)
+            continue
         with sound(store.name):
-            cell = json.loads(records[key].json)
+            cell = json.loads(records[key])
             agent = agent_text(cell["agent"])
             parts = {metric: list(_parts(cell, *curve)) for metric, curve in curves.items()}
         for metric, pieces in parts.items():
@@ -82,12 +89,13 @@ def agent_text(agent: Mapping[str, Any]) -> str:
     return f"{name} {canonical_json(agent['params'])}" if agent["params"] else name
 
 
-def export_csv(store: Store, path: str | os.PathLike[str], study: str | None = None) -> None:
-    """Writes `rows` as CSV. Numbers are written so that they read back as the same bits."""
+def export_csv(store: Store, path: str | os.PathLike[str], study: str | None = None) -> list[str]:
+    """Writes `rows` as CSV; the keys of damaged cells. Numbers are written so that they read back as the same bits."""
+    damaged: list[str] = []
 
     def write(file: BinaryIO) -> None:
         file.write((",".join(COLUMNS) + "\n").encode())
-        for block in blocks(store, study):
+        for block in blocks(store, study, damaged):
             # The quoted texts are the same for all rows of a block; only the two numbers are formatted for each.
             quoted = io.StringIO()
             csv.writer(quoted, lineterminator=",").writerow(
@@ -98,10 +106,11 @@ def export_csv(store: Store, path: str | os.PathLike[str], study: str | None = N
             file.write("".join([f"{head}{step},{value!r}\n" for step, value in pairs]).encode())
 
     _replace(Path(path), write)
+    return damaged
 
 
-def export_parquet(store: Store, path: str | os.PathLike[str], study: str | None = None) -> None:
-    """Writes `rows` as Parquet."""
+def export_parquet(store: Store, path: str | os.PathLike[str], study: str | None = None) -> list[str]:
+    """Writes `rows` as Parquet; the keys of damaged cells."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -122,11 +131,13 @@ def export_parquet(store: Store, path: str | os.PathLike[str], study: str | None
         }
         return pa.table([(texts | numbers)[name] for name in COLUMNS], schema=schema)
 
+    damaged: list[str] = []
+
     def write(file: BinaryIO) -> None:
         with pq.ParquetWriter(file, schema) as writer:
             some: list[Block] = []
             count = 0
-            for block in blocks(store, study):
+            for block in blocks(store, study, damaged):
                 some.append(block)
                 count += len(block.steps)
                 if count >= PARQUET_ROWS:
@@ -136,6 +147,7 @@ def export_parquet(store: Store, path: str | os.PathLike[str], study: str | None
                 writer.write_table(table(some))
 
     _replace(Path(path), write)
+    return damaged
 
 
 def load(store_url: str, study: str | None = None) -> pd.DataFrame:
@@ -173,7 +185,10 @@ def frame(store: Store, study: str | None = None) -> pd.DataFrame:
     """What `load` returns, from an open store; `study` is a key."""
     import pandas as pd
 
-    some = list(blocks(store, study))
+    damaged: list[str] = []
+    some = list(blocks(store, study, damaged))
+    if damaged:
+        warnings.warn(f"{damage_text(damaged)} and left out", RuntimeWarning, stacklevel=3)
     sizes = [len(b.steps) for b in some]
     data: dict[str, Any] = {}
     for name in ("cell", "task", "agent", "metric"):

@@ -18,21 +18,23 @@ class UnplannedError(MohsError, LookupError):
 class Results:
     """Curves by track, one entry for each seed: None where the run is missing.
 
-    `planned` counts the different runs that were asked for, `missing` those of them that have not finished.
+    `planned` counts the different runs that were asked for, `missing` those of them that have no result: they have not
+    finished, or they are `damaged` in the store, which names these.
     """
 
     seeds: int
     curves: Mapping[Track, tuple[Points | None, ...]]
     planned: int
     missing: int
+    damaged: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, plan: Plan, found: Mapping[str, Points]) -> Results:
-        """The results of a plan, of which `found` maps the keys of finished cells to their curves."""
+    def of(cls, plan: Plan, found: Mapping[str, Points | None]) -> Results:
+        """The results of a plan: `found` maps the keys of finished cells to their curves, None where damaged."""
         return cls.labelled(plan.tracks, plan.runs, found)
 
     @classmethod
-    def labelled(cls, tracks: Sequence[Track], runs: Sequence[str], found: Mapping[str, Points]) -> Results:
+    def labelled(cls, tracks: Sequence[Track], runs: Sequence[str], found: Mapping[str, Points | None]) -> Results:
         """The same from the keys of all runs, seed by seed and track by track."""
         seeds = len(runs) // max(1, len(tracks))
         curves = {
@@ -40,7 +42,8 @@ class Results:
             for i, track in enumerate(tracks)
         }
         keys = set(runs)
-        return cls(seeds, curves, len(keys), len(keys - found.keys()))
+        damaged = tuple(key for key, its in found.items() if its is None)
+        return cls(seeds, curves, len(keys), len(keys - found.keys()) + len(damaged), damaged)
 
     def at(self, agent: str, point: str = "") -> tuple[Points | None, ...]:
         """The curves of an agent at a point, one for each seed.

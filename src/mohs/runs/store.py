@@ -7,10 +7,11 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -22,6 +23,9 @@ from mohs.runs.plan import Plan, Track
 
 # Each module has `open_store(url, create)` and `check_store(url)`. They import this one, so they are named here.
 STORES = {"sqlite": "mohs.runs.sql.store", "postgresql": "mohs.runs.sql.store"}
+
+
+SHOWN_KEY, SHOWN_DAMAGED = 8, 5  # characters of a key, and damaged cells, in a sentence
 
 
 class CellStatus(StrEnum):
@@ -72,6 +76,16 @@ class Counts:
     saved: int
 
 
+@dataclass(frozen=True)
+class Recovered:
+    """What was copied of a damaged store: how many cells and studies; and the keys of those that were not."""
+
+    cells: int
+    lost_cells: Sequence[str]
+    studies: int
+    lost_studies: Sequence[str]
+
+
 class Store(Protocol):
     """An open store. `with` closes it.
 
@@ -85,6 +99,11 @@ class Store(Protocol):
     @property
     def name(self) -> str:
         """The store in messages to people, without passwords."""
+        ...
+
+    @property
+    def sealed(self) -> bool:
+        """Whether each cell has a hash that is checked when it is read. Older versions wrote none."""
         ...
 
     def close(self) -> None: ...
@@ -105,8 +124,11 @@ class Store(Protocol):
 
     # What a coordinator writes
 
-    def add(self, plan: Plan) -> None:
-        """Enters a study, and those of its cells that are new as pending. Adding a plan again changes nothing."""
+    def add(self, plan: Plan) -> list[str]:
+        """Enters a study, and those of its cells that are new as pending. Adding a plan again changes nothing.
+
+        Cells of the plan that are damaged become pending again, without what was stored of them; returns their keys.
+        """
         ...
 
     def write(
@@ -170,8 +192,12 @@ class Store(Protocol):
         """The state of each of these cells that has a checkpoint."""
         ...
 
-    def results(self, keys: Iterable[str]) -> Iterator[tuple[str, dict[str, Curve]]]:
-        """The curves of those cells that are done, in the order of `keys`, metrics sorted."""
+    def results(self, keys: Iterable[str]) -> Iterator[tuple[str, dict[str, Curve] | None]]:
+        """The curves of those cells that are done, in the order of `keys`; None where they are damaged or gone."""
+        ...
+
+    def damaged(self, keys: Iterable[str]) -> list[str]:
+        """Those of these cells that are not what was written, or are gone. Reads all that the store has of them."""
         ...
 
 
@@ -202,6 +228,24 @@ def check_store(url: str) -> None:
     _module(url).check_store(url)
 
 
+def recover(url: str, new: Path) -> Recovered:
+    """Copies what is sound in a damaged store to a new one; the damaged one stays as it is.
+
+    Args:
+        url: the damaged store, a file.
+        new: the file of the new store.
+
+    Returns:
+        What was copied, and what was not.
+
+    Raises:
+        UsageError: the new file exists, or the store is no file.
+        StoreError: nothing can be read.
+    """
+    found: Recovered = importlib.import_module(f"{_module(url).__name__.rpartition('.')[0]}.recover").recover(url, new)
+    return found
+
+
 def _module(url: str) -> Any:
     """The implementation for the scheme of a URL."""
     scheme = url.partition(":")[0].partition("+")[0]
@@ -218,9 +262,21 @@ def left_to_run(plan: Plan, url: str) -> list[Cell]:
     try:
         with open_store(url, create=False) as store:
             statuses = store.statuses(cell.key for cell in plan.cells)
+            done = {key for key, status in statuses.items() if status == CellStatus.DONE}
+            done.difference_update(store.damaged(done))
     except MissingStoreError:
         return list(plan.cells)
-    return [cell for cell in plan.cells if statuses.get(cell.key) != CellStatus.DONE]
+    return [cell for cell in plan.cells if cell.key not in done]
+
+
+def damage_text(keys: Sequence[str]) -> str:
+    """Names damaged cells, in words that go on with what becomes of them; empty where there are none."""
+    if not keys:
+        return ""
+    shown = ", ".join(key[:SHOWN_KEY] for key in keys[:SHOWN_DAMAGED])
+    rest = f" and {len(keys) - SHOWN_DAMAGED:,} others" if len(keys) > SHOWN_DAMAGED else ""
+    cells = "1 cell of the store is" if len(keys) == 1 else f"{len(keys):,} cells of the store are"
+    return f"{cells} damaged ({shown}{rest})"
 
 
 @contextmanager

@@ -1,14 +1,17 @@
-"""How is a database opened and locked, and what do its errors say? URLs, connections, transactions, one lock."""
+"""How is a database opened, and what do its errors say? URLs, connections, and sentences for what is refused."""
 
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
+import re
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import sqlalchemy as sa
 from sqlalchemy import event, exc
@@ -19,24 +22,34 @@ from mohs.core.files import reason
 from mohs.runs.store import MissingStoreError
 
 BUSY_SECONDS = 30
-LOCK_NUMBER = 0x6D6F6873  # names the advisory lock of PostgreSQL
+RESUME = "what was stored before is intact; run the same command to resume"
+# A server that vanishes without a word is noticed within a minute.
+SERVER = {"connect_timeout": 10, "keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3}
+GONE = ("08", "57P01", "57P02", "57P03")  # codes of PostgreSQL: no connection; it shuts down, crashed, is starting
 
 
 def parse_url(url: str) -> URL:
+    shown = re.sub(r"(?<=://)[^/@]*@", "***@", url)  # who may write, and the password
     try:
         parsed = sa.make_url(url)
     except (exc.ArgumentError, ValueError) as error:
-        raise StoreError(f"{url!r} is not the URL of a store: write sqlite:///PATH for a file.") from error
-    if parsed.get_backend_name() == "sqlite" and parsed.host:
-        raise StoreError(f"{url!r} is not the URL of a store: a file has three slashes, as in sqlite:///PATH.")
+        raise StoreError(f"{shown!r} is not the URL of a store: write sqlite:///PATH for a file.") from error
+    if parsed.get_backend_name() != "sqlite":
+        return parsed
+    if parsed.host:
+        raise StoreError(f"{shown!r} is not the URL of a store: a file has three slashes, as in sqlite:///PATH.")
+    database = parsed.database or ""
+    if database in ("", ":memory:") or database.startswith("file:"):
+        what = "is a database in memory, which ends with this process" if database else "names no file"
+        raise StoreError(f"{shown!r} {what}: write sqlite:///PATH for a file.")
+    if parsed.query:
+        raise StoreError(f"{shown!r} is not the URL of a store: that of a file has no options after '?'.")
     return parsed
 
 
 def file_of(url: URL) -> Path | None:
-    """The file of an SQLite database; None for one in memory or on a server."""
-    if url.get_backend_name() != "sqlite" or url.database in (None, "", ":memory:"):
-        return None
-    return Path(str(url.database))
+    """The file of an SQLite database; None for one on a server."""
+    return Path(str(url.database)) if url.get_backend_name() == "sqlite" else None
 
 
 def name_of(url: URL) -> str:
@@ -45,25 +58,59 @@ def name_of(url: URL) -> str:
 
 
 def connect(url: URL, create: bool) -> Engine:
-    """An engine whose transactions are real ones. Makes the directory of a new file, not the file."""
-    try:
-        engine = sa.create_engine(url)
-    except ModuleNotFoundError as error:
-        raise StoreError(f"{name_of(url)} cannot be opened: install the Python package {error.name!r}.") from error
-    except exc.NoSuchModuleError as error:
-        raise StoreError(f"{name_of(url)} cannot be opened: there is no driver {url.drivername!r}.") from error
+    """An engine whose transactions are real ones. Makes a new file, and its directory, where asked."""
     path = file_of(url)
     with explained(url):
         if path is not None and not path.exists():
             if not create:
                 raise MissingStoreError(f"there is no store at {path}.")
             path.parent.mkdir(parents=True, exist_ok=True)
-        if path is not None and path.is_dir():
-            raise StoreError(f"{path} is a directory, not a store.")
-    if engine.dialect.name == "sqlite":
-        event.listen(engine, "connect", _prepare_sqlite)
-        event.listen(engine, "begin", _begin_sqlite)
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o644))
+        if path is not None and not path.is_file():
+            raise StoreError(f"{path} is a {'directory' if path.is_dir() else 'device'}, not a store.")
+    try:
+        if path is None:
+            return sa.create_engine(url, connect_args=SERVER)
+        engine = sa.create_engine(url, creator=partial(open_file, path, mode(path)))
+    except ModuleNotFoundError as error:
+        raise StoreError(f"{name_of(url)} cannot be opened: install the Python package {error.name!r}.") from error
+    except exc.NoSuchModuleError as error:
+        raise StoreError(f"{name_of(url)} cannot be opened: there is no driver {url.drivername!r}.") from error
+    event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def mode(path: Path) -> str:
+    """How SQLite opens a file. Where its directory is read-only, no log can be made beside it, and none is needed."""
+    if os.access(path.absolute().parent, os.W_OK) and os.access(path, os.W_OK):
+        return "mode=rw"
+    log = path.with_name(path.name + "-wal")
+    if not log.exists() or not log.stat().st_size:
+        return "mode=ro&immutable=1"
+    if not path.with_name(path.name + "-shm").exists() and not os.access(path.absolute().parent, os.W_OK):
+        raise StoreError(
+            f"{path} cannot be read: part of it is in {log.name}, and nothing can be written beside it; "
+            "copy both files to a directory where you may write."
+        )
+    return "mode=ro"
+
+
+def open_file(path: Path, options: str) -> sqlite3.Connection:
+    """A connection in which each transaction is begun by hand."""
+    connection = sqlite3.connect(
+        f"file:{quote(str(path.absolute()))}?{options}", uri=True, check_same_thread=False, isolation_level=None
+    )  # the driver's own transactions would leave out schema changes
+    connection.text_factory = _text
+    connection.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
+    connection.execute("PRAGMA synchronous = NORMAL")  # with the write-ahead log, safe against the death of the process
+    connection.execute("PRAGMA cell_size_check = ON")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    return connection
+
+
+def _text(raw: bytes) -> str:
+    """Text of a damaged file need not be UTF-8. Its seal tells."""
+    return raw.decode(errors="surrogateescape")
 
 
 def check_writable(url: URL) -> None:
@@ -74,17 +121,9 @@ def check_writable(url: URL) -> None:
     directory = next(place for place in path.absolute().parents if place.exists())
     if not directory.is_dir():
         raise StoreError(f"{path} cannot be opened ({directory} is not a directory).")
-    for place in (directory, *([path] if path.exists() else [])):  # the lock and the log are beside the file
+    for place in (directory, *([path] if path.exists() else [])):  # the log is beside the file
         if not os.access(place, os.W_OK):
             raise StoreError(f"{path} cannot be written (no permission to write {place}).")
-
-
-def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # the driver's own transactions would leave out schema changes
-    cursor = connection.cursor()
-    cursor.execute(f"PRAGMA busy_timeout = {BUSY_SECONDS * 1000}")
-    cursor.execute("PRAGMA synchronous = NORMAL")  # with the write-ahead log, safe against the death of the process
-    cursor.close()
 
 
 def _begin_sqlite(connection: Connection) -> None:
@@ -93,29 +132,27 @@ def _begin_sqlite(connection: Connection) -> None:
 
 
 @contextmanager
-def reading(engine: Engine) -> Iterator[Connection]:
-    """One consistent view of the database."""
-    with explained(engine.url), engine.connect() as connection, connection.begin():
-        yield connection
-
-
-@contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
-    """One transaction: all of it is kept, or nothing."""
-    with (
-        explained(engine.url),
-        engine.connect().execution_options(mohs_write=True) as connection,
-        connection.begin(),
-    ):
-        yield connection
-
-
-@contextmanager
 def explained(url: URL) -> Iterator[None]:
     try:
         yield
-    except (exc.DBAPIError, OSError) as error:
+    except (exc.DBAPIError, sqlite3.Error, OSError) as error:
         raise explain(error, url) from error
+
+
+@contextmanager
+def explained_files(url: URL) -> Iterator[None]:
+    """The same for errors of files alone: those of a server may pass."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise explain(error, url) from error
+
+
+def is_gone(error: exc.DBAPIError) -> bool:
+    """Whether a server that was there before closed the connection, or does not answer."""
+    code = getattr(error.orig, "sqlstate", None)
+    unreachable = isinstance(error, exc.OperationalError) and code is None  # it never answered
+    return error.connection_invalidated or unreachable or str(code).startswith(GONE)
 
 
 def explain(error: Exception, url: URL) -> StoreError:
@@ -124,85 +161,26 @@ def explain(error: Exception, url: URL) -> StoreError:
     cause = error.orig if isinstance(error, exc.DBAPIError) and error.orig is not None else error
     text = " ".join(str(cause).split())
     low = text.lower()
-    if "disk is full" in low or getattr(cause, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
-        return StoreError(f"the disk is full: {name} could not be written; what was stored before is intact.")
-    if "not a database" in low or "malformed" in low or "corrupt" in low:
+    full = "disk is full" in low or "no space left" in low
+    if full or getattr(cause, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+        return StoreError(f"the disk is full: {name} could not be written; {RESUME} when there is space.")
+    if "not a database" in low:
         return StoreError(f"{name} is not a database, or is damaged ({text}).")
+    if "malformed" in low or "corrupt" in low:
+        return StoreError(f"{name} is damaged ({text}); `mohs recover NEW.db` copies what is sound to a new store.")
     if "readonly" in low or "read-only" in low or isinstance(cause, PermissionError):
         return StoreError(f"{name} cannot be written ({text}).")
     if "locked" in low:
         return StoreError(f"{name} is being written by another program; try again when it has finished.")
     if "unable to open" in low:
         return StoreError(f"{name} cannot be opened ({text}).")
+    if "disk i/o error" in low:
+        return StoreError(f"{name} cannot be read or written ({text}): its disk is full, failing or gone; {RESUME}.")
     if isinstance(cause, OSError):
         return StoreError(f"{name} cannot be opened ({reason(cause)}).")
     return StoreError(f"{name} cannot be used ({text}).")
 
 
-@contextmanager
-def sole_writer(engine: Engine) -> Iterator[None]:
-    """Keeps a second run off the store. The lock ends with the process that holds it, however that ends."""
-    path = file_of(engine.url)
-    if path is not None:
-        with _file_lock(path.with_name(path.name + ".lock"), engine.url):
-            yield
-    elif engine.dialect.name == "postgresql":
-        with _advisory_lock(engine):
-            yield
-    else:
-        yield
-
-
-@contextmanager
-def _file_lock(path: Path, url: URL) -> Iterator[None]:
-    with explained(url):
-        descriptor = _locked(path, url)
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, str(os.getpid()).encode())
-    try:
-        yield
-    finally:
-        with suppress(OSError):
-            path.unlink()
-        os.close(descriptor)
-
-
-def _locked(path: Path, url: URL) -> int:
-    while True:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(descriptor).st_ino == _inode(path):
-                return descriptor
-        except BlockingIOError as error:
-            holder = os.read(descriptor, 32).decode(errors="replace") or "unknown"
-            os.close(descriptor)
-            raise StoreError(
-                f"{name_of(url)} is in use by another run (process {holder}); wait for it or use another store."
-            ) from error
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)  # the file was removed by a run that ended just now
-
-
-def _inode(path: Path) -> int:
-    try:
-        return path.stat().st_ino
-    except FileNotFoundError:
-        return -1
-
-
-@contextmanager
-def _advisory_lock(engine: Engine) -> Iterator[None]:
-    with explained(engine.url):
-        connection = engine.connect()
-        taken = connection.scalar(sa.select(sa.func.pg_try_advisory_lock(LOCK_NUMBER)))
-        connection.commit()
-    try:
-        if not taken:
-            raise StoreError(f"{name_of(engine.url)} is in use by another run; wait for it or use another store.")
-        yield
-    finally:
-        connection.invalidate()  # ends the session, and the lock with it
-        connection.close()
+def raw(connection: Connection) -> Any:
+    """The driver's own connection."""
+    return connection.connection.driver_connection

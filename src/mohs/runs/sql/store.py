@@ -4,37 +4,40 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
-from itertools import groupby, islice
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection, Engine
 
-from mohs.core.errors import unknown
+from mohs.core.errors import StoreError, unknown
 from mohs.core.values import Json, canonical_json
 from mohs.runs.curves import Curve, Curves
 from mohs.runs.plan import Plan, Track
-from mohs.runs.sql import blobs, database
-from mohs.runs.sql.schema import CELL, CHECKPOINT, CURVE, STUDY, STUDY_CELL, check_or_create
+from mohs.runs.sql import blobs, contents, database, owner
+from mohs.runs.sql.contents import insert, parts
+from mohs.runs.sql.schema import CELL, CHECKPOINT, CURVE, SEAL, STUDY, STUDY_CELL, check_or_create
+from mohs.runs.sql.seals import CELLS, SIZE, STUDIES, Content, seal, seal_study
+from mohs.runs.sql.session import Session
 from mohs.runs.store import CellStatus, Counts, MissingStoreError, Record, StoredStudy, sound
 
-MANY = 500  # keys in one query; databases bound the number of parameters
+T = TypeVar("T")
 _RECORD = sa.select(CELL.c.key, CELL.c.json, CELL.c.status, CELL.c.error)
 
 
 def open_store(url: str, create: bool) -> SqlStore:
     """See `runs.store.open_store`."""
-    parsed = database.parse_url(url)
-    engine = database.connect(parsed, create)
+    engine = database.connect(database.parse_url(url), create)
     try:
-        check_or_create(engine, create)
+        session = Session(engine)
+        sealed = check_or_create(session, create)
     except BaseException:
         engine.dispose()
         raise
-    return SqlStore(engine)
+    session.patient = True
+    return SqlStore(session, sealed)
 
 
 def check_store(url: str) -> None:
@@ -45,14 +48,18 @@ def check_store(url: str) -> None:
 
 
 class SqlStore:
-    """The `Store` interface on one engine."""
+    """The `Store` interface on one database. `sealed` says whether it has seals: those of older versions have none."""
 
-    def __init__(self, engine: Engine) -> None:
-        self.engine = engine
+    def __init__(self, session: Session, sealed: bool) -> None:
+        self.session, self.sealed = session, sealed
+
+    @property
+    def engine(self) -> Engine:
+        return self.session.engine
 
     @property
     def name(self) -> str:
-        return database.name_of(self.engine.url)
+        return self.session.name
 
     def close(self) -> None:
         self.engine.dispose()
@@ -64,33 +71,40 @@ class SqlStore:
         self.close()
 
     def sole_writer(self) -> AbstractContextManager[None]:
-        return database.sole_writer(self.engine)
+        return owner.owning(self.session)
 
-    def add(self, plan: Plan) -> None:
-        with database.writing(self.engine) as db:
-            if db.scalar(sa.select(STUDY.c.key).where(STUDY.c.key == plan.key)) is not None:
-                return
-            here = {key for part in _parts(c.key for c in plan.cells) for key in _existing(db, part)}
-            new = [
-                {
-                    "key": c.key,
-                    "json": canonical_json(c.to_json()),
-                    "steps": c.steps,
-                    "status": CellStatus.PENDING.value,
-                    "error": "",
-                }
-                for c in plan.cells
-                if c.key not in here
-            ]
-            places = [{"study": plan.key, "position": i, "cell": key} for i, key in enumerate(plan.runs)]
-            _insert(db, CELL, new)
-            _insert(db, STUDY_CELL, places)
-            header = {"key": plan.key, "name": plan.name, "protocol": plan.protocol, "options": _header(plan)}
-            _insert(db, STUDY, [{**header, "created": time.time()}])
+    def add(self, plan: Plan) -> list[str]:
+        def work(db: Connection) -> list[str]:
+            keys = list(dict.fromkeys(plan.runs))
+            here = {key for part in parts(keys) for key in contents.texts_of(db, part)}
+            listed = self._is_listed(db, plan.key)
+            # A cell of the study that is not there was lost.
+            wrong = contents.damaged(db, keys if listed else [key for key in keys if key in here], sealed=True)
+            contents.drop_cells(db, wrong)
+            contents.enter_cells(db, plan, {key for key in keys if key not in here} | set(wrong))
+            if not listed:
+                contents.drop_study(db, plan.key)
+                places = [{"study": plan.key, "position": i, "cell": key} for i, key in enumerate(plan.runs)]
+                insert(db, STUDY_CELL, places)
+                header = plan.key, plan.name, plan.protocol, _header(plan), time.time()
+                insert(db, STUDY, [dict(zip(STUDY.c.keys(), header, strict=True))])
+                sealed = seal_study(header, plan.runs)
+                insert(db, SEAL, [{"kind": STUDIES, "of": plan.key, "seal": sealed}])
+            return wrong
+
+        return self._write(work)
 
     def studies(self) -> list[StoredStudy]:
-        with database.reading(self.engine) as db, sound(self.name):
+        def work(db: Connection) -> tuple[list[sa.Row[Any]], dict[str, Any]]:
             rows = db.execute(sa.select(STUDY).order_by(STUDY.c.created, STUDY.c.key)).all()
+            seals = sa.select(SEAL.c.of, SEAL.c.seal).where(SEAL.c.kind == STUDIES)
+            return list(rows), contents.pairs(db, seals) if self.sealed else {}
+
+        rows, seals = self.session.read(work)
+        if self.sealed:
+            wrong = [row.key for row in rows if seals.pop(row.key, b"")[:SIZE] != seal(row)]
+            self._refuse([*wrong, *seals])
+        with sound(self.name):
             return [_study(row) for row in rows]
 
     def study(self, key: str) -> StoredStudy:
@@ -100,9 +114,14 @@ class SqlStore:
         return studies[key]
 
     def runs(self, study: str) -> list[str]:
-        query = sa.select(STUDY_CELL.c.cell).where(STUDY_CELL.c.study == study).order_by(STUDY_CELL.c.position)
-        with database.reading(self.engine) as db:
-            return list(db.scalars(query))
+        def work(db: Connection) -> tuple[list[str], bytes | None]:
+            seals = contents.seals_of(db, STUDIES, [study]) if self.sealed else {}
+            return contents.runs_of(db, study), seals.get(study)
+
+        runs, sealed = self.session.read(work)
+        if sealed is not None and sealed[SIZE:] != seal(runs):
+            self._refuse([study])
+        return runs
 
     def cells(self, study: str | None = None, limit: int | None = None) -> list[Record]:
         if study is None:
@@ -120,34 +139,47 @@ class SqlStore:
     def counts(self, study: str) -> Counts:
         mine = sa.select(STUDY_CELL.c.cell).where(STUDY_CELL.c.study == study)
         counted = sa.select(CELL.c.status, sa.func.count(), sa.func.sum(CELL.c.steps)).where(CELL.c.key.in_(mine))
-        with database.reading(self.engine) as db, sound(self.name):
-            rows = {CellStatus(s): (int(n), int(steps)) for s, n, steps in db.execute(counted.group_by(CELL.c.status))}
-            saved = db.scalar(sa.select(sa.func.sum(CHECKPOINT.c.step)).where(CHECKPOINT.c.cell.in_(mine)))
-        found = {status: rows.get(status, (0, 0)) for status in CellStatus}
-        return Counts({s: n for s, (n, _) in found.items()}, {s: n for s, (_, n) in found.items()}, int(saved or 0))
+        steps = sa.select(sa.func.sum(CHECKPOINT.c.step)).where(CHECKPOINT.c.cell.in_(mine))
+        rows, saved = self.session.read(
+            lambda db: (db.execute(counted.group_by(CELL.c.status)).all(), db.scalar(steps))
+        )
+        cells, summed = dict.fromkeys(CellStatus, 0), dict.fromkeys(CellStatus, 0)
+        with sound(self.name):
+            for status, number, its in rows:
+                cells[_status(status)] += int(number)
+                summed[_status(status)] += int(its)
+            return Counts(cells, summed, int(saved or 0))
 
     def statuses(self, keys: Iterable[str]) -> dict[str, CellStatus]:
         found = self._by_key(sa.select(CELL.c.key, CELL.c.status), CELL.c.key, keys)
-        with sound(self.name):
-            return {key: CellStatus(status) for key, status in found.items()}
+        return {key: _status(status) for key, status in found.items()}
 
     def checkpoint_steps(self, keys: Iterable[str]) -> dict[str, int]:
         return self._by_key(sa.select(CHECKPOINT.c.cell, CHECKPOINT.c.step), CHECKPOINT.c.cell, keys)
 
     def checkpoints(self, keys: Iterable[str]) -> dict[str, bytes]:
-        return self._by_key(sa.select(CHECKPOINT.c.cell, CHECKPOINT.c.state), CHECKPOINT.c.cell, keys)
+        found: dict[str, bytes] = {}
+        for part in parts(keys, contents.FEW):
+            content, seals = self.session.read(lambda db, part=part: self._sealed(db, part))  # type: ignore[misc]
+            for key, its in content.items():
+                if its.checkpoint is not None and (not self.sealed or its.seal() == seals.get(key)):
+                    found[key] = its.checkpoint[1]
+        return found
 
-    def results(self, keys: Iterable[str]) -> Iterator[tuple[str, dict[str, Curve]]]:
-        for part in _parts(keys):
-            query = sa.select(CURVE).where(CURVE.c.cell.in_(part)).order_by(CURVE.c.cell)
-            with database.reading(self.engine) as db, sound(self.name):
-                found = {
-                    cell: {r.metric: (blobs.unpack_integers(r[2]), blobs.unpack_floats(r[3])) for r in rows}
-                    for cell, rows in groupby(db.execute(query), key=lambda r: r.cell)
-                }
-            for key in part:
-                if key in found:
-                    yield key, dict(sorted(found[key].items()))
+    def _sealed(self, db: Connection, keys: list[str]) -> tuple[dict[str, Content], dict[str, Any]]:
+        seals = contents.seals_of(db, CELLS, keys) if self.sealed else {}
+        return contents.contents(db, keys, checkpoints=True), seals
+
+    def results(self, keys: Iterable[str]) -> Iterator[tuple[str, dict[str, Curve] | None]]:
+        for part in parts(keys):
+            yield from self.session.read(lambda db, part=part: contents.results_of(db, part, self.sealed)).items()  # type: ignore[misc]
+
+    def damaged(self, keys: Iterable[str]) -> list[str]:
+        return [
+            key
+            for part in parts(keys)
+            for key in self.session.read(lambda db, part=part: contents.damaged(db, part, self.sealed))  # type: ignore[misc]
+        ]
 
     def write(
         self,
@@ -156,30 +188,82 @@ class SqlStore:
         checkpoints: Mapping[str, tuple[int, bytes]] | None = None,
     ) -> None:
         done, failed, checkpoints = done or {}, failed or {}, checkpoints or {}
-        touched = {**done, **failed, **checkpoints}
-        if not touched:
+        if not (done or failed or checkpoints):
             return
-        with database.writing(self.engine) as db:
-            for part in _parts(touched):
+        curves = {key: [_packed(metric, *curve) for metric, curve in its.items()] for key, its in done.items()}
+
+        def work(db: Connection) -> None:
+            for part in parts({**done, **failed, **checkpoints}):
                 db.execute(sa.delete(CHECKPOINT).where(CHECKPOINT.c.cell.in_(part)))
-            for part in _parts([*done, *failed]):
+                db.execute(sa.delete(SEAL).where(SEAL.c.kind == CELLS, SEAL.c.of.in_(part)))
+                steps = contents.pairs(db, sa.select(CELL.c.key, CELL.c.steps).where(CELL.c.key.in_(part)))
+                for key in steps:
+                    status, error = (CellStatus.FAILED, failed[key]) if key in failed else (CellStatus.PENDING, "")
+                    status = CellStatus.DONE if key in done else status
+                    saved = checkpoints.get(key) if status == CellStatus.PENDING else None
+                    content = Content(key, steps[key], str(status), error, curves.get(key, []), saved)
+                    insert(db, SEAL, [{"kind": CELLS, "of": key, "seal": content.seal()}])
+            for part in parts([*done, *failed]):
                 db.execute(sa.delete(CURVE).where(CURVE.c.cell.in_(part)))
-            _insert(db, CHECKPOINT, [{"cell": k, "step": s, "state": b} for k, (s, b) in checkpoints.items()])
-            _insert(db, CURVE, [row for key, curves in done.items() for row in _curve_rows(key, curves)])
+            insert(db, CHECKPOINT, [{"cell": k, "step": s, "state": b} for k, (s, b) in checkpoints.items()])
+            names = ("metric", "steps", "values")
+            rows = [{"cell": key, **dict(zip(names, row, strict=True))} for key, its in curves.items() for row in its]
+            insert(db, CURVE, rows)
             _set_status(db, CellStatus.DONE, dict.fromkeys(done, ""))
             _set_status(db, CellStatus.FAILED, failed)
 
+        self._write(work)
+
     def retry(self, keys: Collection[str]) -> None:
-        with database.writing(self.engine) as db:
+        def work(db: Connection) -> None:
             _set_status(db, CellStatus.PENDING, dict.fromkeys(keys, ""))
+            contents.seal_cells(db, keys)
+
+        self._write(work)
+
+    def _write(self, work: Callable[[Connection], T]) -> T:
+        """A transaction; the first one of a store of an older version seals what is there."""
+
+        def sealing(db: Connection) -> T:
+            if not self.sealed:
+                contents.seal_all(db)
+            return work(db)
+
+        found = self.session.write(sealing)
+        self.sealed = True
+        return found
+
+    def _is_listed(self, db: Connection, study: str) -> bool:
+        """Whether the store has a study as it was written."""
+        row = db.execute(sa.select(STUDY).where(STUDY.c.key == study)).one_or_none()
+        sealed = contents.seals_of(db, STUDIES, [study]).get(study)
+        return row is not None and sealed == seal_study(row, contents.runs_of(db, study))
+
+    def _refuse(self, studies: Collection[str]) -> None:
+        if studies:
+            raise StoreError(
+                f"{self.name} is damaged: what it says of the study {min(studies)} is not what was written; the "
+                "command that made the study writes it again, and `mohs recover NEW.db` copies what is sound."
+            )
 
     def _records(self, query: sa.Select[Any]) -> list[Record]:
-        with database.reading(self.engine) as db, sound(self.name):
-            return [Record(r.key, r.json, CellStatus(r.status), r.error) for r in db.execute(query)]
+        rows = self.session.read(lambda db: db.execute(query).all())
+        return [Record(r.key, str(r.json), _status(r.status), str(r.error)) for r in rows]
 
     def _by_key(self, query: sa.Select[Any], column: sa.Column[str], keys: Iterable[str]) -> dict[str, Any]:
-        with database.reading(self.engine) as db:
-            return {k: v for part in _parts(keys) for k, v in db.execute(query.where(column.in_(part)))}
+        wanted = list(keys)
+        return self.session.read(
+            lambda db: {k: v for part in parts(wanted) for k, v in db.execute(query.where(column.in_(part)))}
+        )
+
+
+def _status(word: Any) -> CellStatus:
+    """What no one wrote is damage, and such a cell is not done."""
+    return CellStatus(word) if word in contents.STATUSES else CellStatus.PENDING
+
+
+def _packed(metric: str, steps: Any, values: Any) -> tuple[str, bytes, bytes]:
+    return metric, blobs.pack_integers(steps), blobs.pack_floats(values)
 
 
 def _header(plan: Plan) -> str:
@@ -200,29 +284,9 @@ def _study(row: sa.Row[Any]) -> StoredStudy:
     return StoredStudy(row.key, row.name, row.protocol, data["study"], row.created, agents, tracks, label)
 
 
-def _parts(keys: Iterable[str]) -> Iterator[list[str]]:
-    rest = iter(keys)
-    while part := list(islice(rest, MANY)):
-        yield part
-
-
-def _existing(db: Connection, keys: Sequence[str]) -> list[str]:
-    return list(db.scalars(sa.select(CELL.c.key).where(CELL.c.key.in_(keys))))
-
-
-def _insert(db: Connection, table: sa.Table, rows: list[dict[str, Any]]) -> None:
-    if rows:
-        db.execute(sa.insert(table), rows)
-
-
 def _set_status(db: Connection, status: CellStatus, errors: Mapping[str, str]) -> None:
     """The status of some cells, each with its error."""
     if errors:
         rows = [{"of": key, "status": status.value, "error": error} for key, error in errors.items()]
         update = sa.update(CELL).where(CELL.c.key == sa.bindparam("of"))
         db.execute(update.values(status=sa.bindparam("status"), error=sa.bindparam("error")), rows)
-
-
-def _curve_rows(key: str, curves: Curves) -> Iterator[dict[str, Any]]:
-    for metric, (steps, values) in curves.items():
-        yield {"cell": key, "metric": metric, "steps": blobs.pack_integers(steps), "values": blobs.pack_floats(values)}
