@@ -13,7 +13,7 @@ from mohs.cli.entry import make_app
 from mohs.protocols.protocol import protocols
 
 SHARED = [
-    "--dry-run", "--label", "--out", "--store", "--workers", "--pack-size", "--device", "--executor",
+    "--dry-run", "--label", "--out", "--store", "--workers", "--pack-size", "--device", "--executor", "--shard",
     "--cell-timeout", "--worker-memory", "--png", "--paper",
     "--single-file", "--json",
 ]  # fmt: skip

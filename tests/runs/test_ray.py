@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -131,9 +130,10 @@ def test_a_node_that_is_killed_changes_no_byte_and_is_blamed_on_no_cell(cluster:
     assert any("machine lost" in note for note in shown.notes)
 
 
-def test_a_cluster_that_is_not_there_costs_one_sentence() -> None:
-    with pytest.raises(MohsError, match=r"no Ray cluster at 127\.0\.0\.1:1 \(.*Connection refused\)"):
-        began = time.monotonic()
-        with open_store("sqlite:///:memory:") as store:
-            execute(plan(1, 1), store, Execution(executor="ray:127.0.0.1:1", progress="silent"), factory=FACTORY)
-        assert time.monotonic() - began < 60
+def test_a_cluster_that_is_not_there_costs_one_sentence(tmp_path: Path) -> None:
+    settings = Execution(executor="ray:127.0.0.1:1", progress="silent")
+    with (
+        open_store(f"sqlite:///{tmp_path}/store.db") as store,
+        pytest.raises(MohsError, match=r"no Ray cluster at 127\.0\.0\.1:1 \(.*Connection refused\)"),
+    ):
+        execute(plan(1, 1), store, settings, factory=FACTORY)

@@ -17,7 +17,7 @@ from mohs.protocols.protocol import Protocol, protocols, skipping_plugin
 EXIT_USAGE = 2
 COMMANDS = (
     listings.envs, listings.dials, listings.agents, listings.families, studies.status, studies.report, studies.export,
-    studies.recover,
+    studies.recover, studies.merge,
 )  # fmt: skip
 
 

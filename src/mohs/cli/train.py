@@ -27,6 +27,9 @@ KeepGoing = Annotated[
 ExecutorName = Annotated[
     str, typer.Option("--executor", help="Where workers run: local, or ray[:ADDRESS] for a Ray cluster.")
 ]
+Shard = Annotated[
+    str, typer.Option(help="i/n: run only the i-th of n parts of the cells, into a store of its own; see mohs merge.")
+]
 CellTimeout = Annotated[float | None, typer.Option(help="Seconds that a cell may take before it fails; no limit.")]
 WorkerMemory = Annotated[
     float | None, typer.Option(help="GB of memory that a worker may use before its cell fails; no limit.")
@@ -72,6 +75,7 @@ def train(
     pack_size: PackSize = None,
     device: Device = "cpu",
     executor: ExecutorName = "local",
+    shard: Shard = "",
     cell_timeout: CellTimeout = None,
     worker_memory: WorkerMemory = None,
     png: Png = False,
@@ -100,6 +104,7 @@ def train(
         cell_timeout=cell_timeout,
         worker_memory=worker_memory,
         executor=executor,
+        shard=shard,
     )
     plan = planned(study, execution)
     if request.note:
@@ -109,16 +114,23 @@ def train(
         return _show_cost(plan, execution, as_json)
     conducted = carry_out(study, plan, execution, keep_going=keep_going)
     summary = conducted.summary
-    if conducted.verdict is None:
+    if summary.interrupted:
         done = f"{summary.done} of {summary.cells} cells done"
         print(f"mohs: interrupted with {done}; run the same command to resume.", file=sys.stderr)
         return EXIT_INTERRUPTED
-    if request.after is not None:
+    if request.after is not None and conducted.verdict is not None:
         request.after(conducted.verdict)
     if conducted.failed:
         print(f"mohs: {summary.failed} of {summary.cells} cells failed:", file=sys.stderr)
         for failed in conducted.failed:
             print(f"\n{failed.count} × {failed.reason}\n{failed.error}", file=sys.stderr)
+    if conducted.verdict is None:
+        print(
+            f"mohs: {summary.done} of {summary.cells} cells of the shard {shard} are in {execution.url}; "
+            "mohs merge puts the stores of all shards together.",
+            file=sys.stderr,
+        )
+        return EXIT_FAILED_CELLS if conducted.failed else 0
     deliver(conducted.verdict, Output.of(out, plan.name, png, as_json, paper, single_file, label=label, key=plan.key))
     if conducted.failed:
         return EXIT_FAILED_CELLS
@@ -131,7 +143,7 @@ def _show_cost(plan: Plan, execution: Execution, as_json: bool) -> int:
     from mohs.runs.cost import cost
     from mohs.runs.store import left_to_run
 
-    left = left_to_run(plan, execution.store)
+    left = [cell for cell in left_to_run(plan, execution.url) if execution.has(cell.key)]
     needed = cost(left, execution.worker_count, execution.pack_size, execution.device)
     if as_json:
         print_json({"study": plan.name, "all_cells": len(plan.cells), **needed.to_json()})

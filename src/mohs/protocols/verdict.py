@@ -38,6 +38,7 @@ class Verdict(ABC):
     run_notes: tuple[Finding, ...] = ()  # of any protocol: why runs failed, or were left out
     stopped: Stop | None = None  # why the study ended after its first tracks
     label: str = ""  # of its study, where that has one
+    computed_on: str = ""  # the processors that trained its runs, for the methods of a paper
 
     if TYPE_CHECKING:
 
@@ -130,6 +131,25 @@ class Verdict(ABC):
         object.__setattr__(found, "label", label)  # a verdict is a frozen record
         return found
 
+    def carried_out_on(self, processors: str) -> Self:
+        """The same verdict with what trained its runs, which its methods name.
+
+        Args:
+            processors: a sentence.
+
+        Returns:
+            A copy.
+
+        Example:
+            >>> import mohs
+            >>> verdict = mohs.card("toy/discrete", max_episode_steps=5).carried_out_on("Processor: Z80.")
+            >>> str(verdict.methods()).endswith("Processor: Z80.")
+            True
+        """
+        found = copy(self)
+        object.__setattr__(found, "computed_on", processors)  # a verdict is a frozen record
+        return found
+
     def figures(self, inches: float | None = None) -> dict[str, go.Figure]:
         """The figures of its report, by name, as Plotly figures.
 
@@ -180,13 +200,12 @@ class Verdict(ABC):
             >>> methods.bibtex().startswith("@")
             True
         """
-        from mohs.report.methods import of_facts
+        from mohs.report.methods import Methods, of_facts
 
         protocol = find_protocol(self.protocol)
-        if protocol.methods is None:
-            return of_facts(protocol.text, self.page().facts)
-        found: Methods = protocol.part("methods")(self)
-        return found
+        given = protocol.methods is not None
+        found: Methods = protocol.part("methods")(self) if given else of_facts(protocol.text, self.page().facts)
+        return Methods(f"{found.text} {self.computed_on}") if self.computed_on else found
 
     def page(self) -> Page:
         """Its report as data.

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from mohs.core.errors import MohsError
 from mohs.core.values import canonical_json
 from mohs.runs.curves import Curves
 from mohs.runs.execution import Execution
-from mohs.runs.places import this_place
+from mohs.runs.places import Place, this_place
 from mohs.runs.plan import Plan, Size, packs, suited_size
 from mohs.runs.progress import Progress, choose
 from mohs.runs.store import CellStatus, Store, damage_text
@@ -106,13 +106,14 @@ def execute(
     ):
         environments = b"" if pool.shares_process else registrations.pack(plan.cells)
         damaged = store.add(plan)
-        todo, done, failed = _todo(plan, store, retry_failed)
+        mine = [cell for cell in plan.cells if execution.has(cell.key)]
+        todo, done, failed = _todo(mine, store, retry_failed)
         pace = Pace(checkpoint_seconds, chunk)
         work = Work({}, {}, factory, execution.device, pace, environments)
         at = store.checkpoint_steps(cell.key for cell in todo)
         left = {cell.key: cell.steps - at.get(cell.key, 0) for cell in todo}
-        run = _Run(store, shown, execution.pack_size, pool.room(), work, stop, left)
-        shown.start(cells=len(plan.cells), done=done, failed=failed, steps=sum(run.left.values()))
+        run = _Run(store, shown, execution.pack_size, pool.room(), work, stop, left, store.places(at))
+        shown.start(cells=len(mine), done=done, failed=failed, steps=sum(run.left.values()))
         if damaged:
             shown.note(f"{damage_text(damaged)} and will run again")
         try:
@@ -126,7 +127,7 @@ def execute(
             interrupted=stop.is_set() and unfinished,
             seconds=time.monotonic() - began,
             steps=run.steps,
-            cells=len(plan.cells),
+            cells=len(mine),
             stopped=not stop.is_set() and unfinished,
         )
 
@@ -174,14 +175,14 @@ def _on_cluster(plan: Plan, execution: Execution, address: str, note: Callable[[
         raise
 
 
-def _todo(plan: Plan, store: Store, retry_failed: bool) -> tuple[list[Cell], int, int]:
-    """The cells to run, and how many others of the plan are done and failed."""
-    statuses = store.statuses(c.key for c in plan.cells)
+def _todo(cells: Sequence[Cell], store: Store, retry_failed: bool) -> tuple[list[Cell], int, int]:
+    """The cells to run, and how many others of these are done and failed."""
+    statuses = store.statuses(c.key for c in cells)
     failed = [key for key, status in statuses.items() if status == CellStatus.FAILED]
     if retry_failed and failed:
         store.retry(failed)
         statuses |= dict.fromkeys(failed, CellStatus.PENDING)
-    todo = [c for c in plan.cells if statuses[c.key] == CellStatus.PENDING]
+    todo = [c for c in cells if statuses[c.key] == CellStatus.PENDING]
     values = list(statuses.values())
     return todo, values.count(CellStatus.DONE), values.count(CellStatus.FAILED)
 
@@ -206,7 +207,8 @@ class _Run:
     workers: int
     work: Work
     stop: threading.Event
-    left: Mapping[str, int]  # steps that each cell had to take at the start
+    left: dict[str, int]  # steps that each cell had to take at the start
+    places: dict[str, list[Place]]  # where cells ran that have a checkpoint, and those that report here
     together: int = 0  # cells that share the workers
     over: set[str] = field(default_factory=set)
     done: int = 0
@@ -224,8 +226,8 @@ class _Run:
         cells = {c.key: canonical_json(c.to_json()) for c in job.cells}
         return replace(self.work, cells=cells, resume=self.store.checkpoints(cells))
 
-    def take(self, messages: Iterable[Message]) -> None:
-        """Writes what was reported in one transaction, then shows it."""
+    def take(self, messages: Iterable[Message], where: Place | None = None) -> None:
+        """Writes what was reported in one transaction, with where it was computed, then shows it."""
         done: dict[str, Curves] = {}
         failed: dict[str, str] = {}
         saved: dict[str, tuple[int, bytes]] = {}
@@ -243,12 +245,21 @@ class _Run:
                 failed[message.cell] = message.error
         over = {*done, *failed}
         self.store.write(done, failed, {key: state for key, state in saved.items() if key not in over})
+        if where is not None:
+            self._passed(replace(where, device=self.work.device), {*done, *saved})
         self.over |= over
         self.done += len(done)
         self.failed += len(failed)
         self.steps += steps
         dropped = sum(self.left[key] for key in failed)
         self.progress.update(done=len(done), failed=len(failed), steps=steps, dropped=dropped)
+
+    def _passed(self, where: Place, keys: Collection[str]) -> None:
+        """Keeps that cells have passed through a place, the first time that they report from there."""
+        new = [key for key in keys if where not in self.places.get(key, ())]
+        for key in new:
+            self.places.setdefault(key, []).append(where)
+        self.store.ran_at({key: self.places[key] for key in new})
 
 
 @dataclass
@@ -334,7 +345,7 @@ def _listen(run: _Run, worker: W, busy: dict[W, _Held]) -> bool:
         if worker in busy:
             unsaved = busy[worker].unsaved + (report.count if isinstance(report, Stepped) else 0)
             busy[worker].unsaved = 0 if isinstance(report, Saved | Finished) else unsaved
-    run.take(messages)
+    run.take(messages, worker.where)
     return alive
 
 

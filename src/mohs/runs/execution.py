@@ -14,6 +14,7 @@ from mohs.runs.workers.watch import Limits
 
 DEFAULT_STORE = "sqlite:///mohs.db"
 LONGEST_LABEL = 60
+MOST_SHARDS = 100_000
 LOCAL, RAY = "local", "ray"
 
 
@@ -26,6 +27,7 @@ class Execution:
         workers: number of worker processes. None is one for each core; 0 trains in this process. A cell that ends its
             process or hangs then ends or holds up the run.
         pack_size: most cells of a pack. None is as many as suit the agent.
+        shard: `i/n` runs the i-th of n parts of the cells, by their keys, into a store of its own, which `url` names.
         executor: where workers run: `local`, or `ray` or `ray:ADDRESS` for a Ray cluster, whose cores they use.
         device: where deep agents train: `cpu`, `cuda`, `mps`, `cuda:1`.
         progress: `auto`, `live`, `plain` or `silent`, or a `Progress` object.
@@ -49,6 +51,7 @@ class Execution:
     cell_timeout: float | None = None
     worker_memory: float | None = None
     executor: str = LOCAL
+    shard: str = ""
 
     def check(self) -> None:
         """Checks all values except the store, which is checked when it is opened.
@@ -75,6 +78,7 @@ class Execution:
             choose(self.progress)
         if self.label != self.label.strip() or not self.label.isprintable() or len(self.label) > LONGEST_LABEL:
             raise invalid("label", self.label, f"a line of at most {LONGEST_LABEL} characters, no spaces at its ends")
+        self.part  # noqa: B018 - raises
         kind = self.executor.partition(":")[0]
         if kind not in (LOCAL, RAY) or (kind == LOCAL and self.executor != LOCAL):
             raise invalid("executor", self.executor, f"{LOCAL}, {RAY} or {RAY}:ADDRESS")
@@ -92,6 +96,46 @@ class Execution:
             0
         """
         return default_workers() if self.workers is None else self.workers
+
+    @property
+    def part(self) -> tuple[int, int] | None:
+        """The number of the shard and how many there are; None without shards.
+
+        Raises:
+            UsageError: it is no shard.
+
+        Example:
+            >>> Execution(shard="3/8").part
+            (3, 8)
+        """
+        if not self.shard:
+            return None
+        first, _, second = self.shard.partition("/")
+        if first.isdecimal() and second.isdecimal() and 1 <= int(first) <= int(second) <= MOST_SHARDS:
+            return int(first), int(second)
+        raise invalid("shard", self.shard, f"i/n with 1 ≤ i ≤ n ≤ {MOST_SHARDS:,}, such as 3/8")
+
+    @property
+    def url(self) -> str:
+        """The store that is written: that of the shard, where there is one, beside the file of the whole.
+
+        Example:
+            >>> Execution(store="sqlite:///runs/a.db", shard="3/8").url
+            'sqlite:///runs/a.shard-3-of-8.db'
+        """
+        if self.part is None or not self.store.startswith("sqlite"):
+            return self.store
+        stem, dot, ending = self.store.rpartition(".") if "." in self.store.rpartition("/")[2] else (self.store, "", "")
+        return f"{stem}.shard-{self.part[0]}-of-{self.part[1]}{dot}{ending}"
+
+    def has(self, key: str) -> bool:
+        """Whether the cell with this key is one of those to run: of the shard, or of all.
+
+        Example:
+            >>> Execution(shard="1/2").has("0a"), Execution(shard="2/2").has("0a")
+            (True, False)
+        """
+        return self.part is None or int(key, 16) % self.part[1] == self.part[0] - 1
 
     @property
     def cluster(self) -> str | None:
@@ -127,6 +171,7 @@ class ExecutionOptions(TypedDict, total=False):
     cell_timeout: float | None
     worker_memory: float | None
     executor: str
+    shard: str
 
 
 def default_workers() -> int:

@@ -122,6 +122,22 @@ def sentence(places: Sequence[Place]) -> str:
     return f"The runs were carried out on {', '.join(found)}." if found else ""
 
 
+def processors(places: Sequence[Place]) -> str:
+    """What computed, for the methods of a paper; empty where it is not known.
+
+    Example:
+        >>> from dataclasses import replace
+        >>> from mohs.runs.places import processors, this_place
+        >>> processors([replace(this_place(), cpu="Z80"), replace(this_place("cuda"), cpu="8086")])
+        'Processors: 8086, Z80; devices: cpu, cuda.'
+    """
+    if not places:
+        return ""
+    models, devices = _each(p.cpu for p in places), _each(p.device for p in places)
+    extra = f"; devices: {', '.join(devices)}" if devices != ["cpu"] else ""
+    return f"{'Processor' if len(models) == 1 else 'Processors'}: {', '.join(models)}{extra}."
+
+
 def _each(texts: Iterable[str]) -> list[str]:
     return sorted(set(texts))
 
