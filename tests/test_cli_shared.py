@@ -13,9 +13,8 @@ from mohs.cli.entry import make_app
 from mohs.protocols.protocol import protocols
 
 SHARED = [
-    "--dry-run", "--label", "--out", "--store", "--workers", "--pack-size", "--device", "--executor", "--shard",
-    "--cell-timeout", "--worker-memory", "--png", "--paper",
-    "--single-file", "--json",
+    "--dry-run", "--enqueue", "--label", "--out", "--store", "--workers", "--pack-size", "--device", "--executor",
+    "--shard", "--cell-timeout", "--worker-memory", "--png", "--paper", "--single-file", "--json",
 ]  # fmt: skip
 STUDY = """
 question = "Does a delay cost?"

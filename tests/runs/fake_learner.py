@@ -146,5 +146,11 @@ if __name__ == "__main__":  # a coordinator to be interrupted: URL, workers, par
     url, workers, params = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
     with open_store(url) as store:
         settings = Execution(url, workers, progress="plain")
+        if sys.argv[4:] == ["pull"]:
+            from mohs.runs.pull import pull
+
+            summary = pull(store, settings, factory=FACTORY, checkpoint_seconds=0.05, chunk=1, stale=3.0)
+            print(json.dumps({"done": summary.done, "failed": summary.failed}))
+            sys.exit()
         summary = execute(plan(**params), store, settings, factory=FACTORY, checkpoint_seconds=0.05, chunk=1)
     print(json.dumps({"interrupted": summary.interrupted, "done": summary.done, "failed": summary.failed}))

@@ -14,7 +14,8 @@ from executor_contract import ExecutorContract, Make, ended, listen, started, wo
 from fake_learner import FACTORY, cell, plan
 
 from mohs.core.errors import MohsError
-from mohs.runs.execute import FALSE_STARTS, LOSSES, Summary, execute
+from mohs.runs.coordinate import FALSE_STARTS, LOSSES
+from mohs.runs.execute import Summary, execute
 from mohs.runs.execution import Execution
 from mohs.runs.places import Place, this_place
 from mohs.runs.plan import Plan

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from mohs.cli import listings, studies
+from mohs.cli import listings, studies, work
 from mohs.cli.train import EXIT_INTERRUPTED, training_command
 from mohs.core.errors import MohsError, UsageError
 from mohs.core.values import resolve
@@ -17,7 +17,7 @@ from mohs.protocols.protocol import Protocol, protocols, skipping_plugin
 EXIT_USAGE = 2
 COMMANDS = (
     listings.envs, listings.dials, listings.agents, listings.families, studies.status, studies.report, studies.export,
-    studies.recover, studies.merge,
+    studies.recover, studies.merge, work.work,
 )  # fmt: skip
 
 

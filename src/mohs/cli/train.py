@@ -30,6 +30,7 @@ ExecutorName = Annotated[
 Shard = Annotated[
     str, typer.Option(help="i/n: run only the i-th of n parts of the cells, into a store of its own; see mohs merge.")
 ]
+Enqueue = Annotated[bool, typer.Option("--enqueue", help="Only enter the plan in the store, for mohs work to run.")]
 CellTimeout = Annotated[float | None, typer.Option(help="Seconds that a cell may take before it fails; no limit.")]
 WorkerMemory = Annotated[
     float | None, typer.Option(help="GB of memory that a worker may use before its cell fails; no limit.")
@@ -68,6 +69,7 @@ def train(
     request: Request,
     keep_going: KeepGoing = False,
     dry_run: DryRun = False,
+    enqueue: Enqueue = False,
     label: Label = "",
     out: Out = None,
     store: StoreUrl = DEFAULT_STORE,
@@ -112,6 +114,8 @@ def train(
     announce_compilation()
     if dry_run:
         return _show_cost(plan, execution, as_json)
+    if enqueue:
+        return _enqueue(plan, execution)
     conducted = carry_out(study, plan, execution, keep_going=keep_going)
     summary = conducted.summary
     if summary.interrupted:
@@ -135,6 +139,17 @@ def train(
     if conducted.failed:
         return EXIT_FAILED_CELLS
     return EXIT_STOPPED if conducted.stopped and not conducted.stopped.answered else 0
+
+
+def _enqueue(plan: Plan, execution: Execution) -> int:
+    """Enters the plan; the exit code."""
+    from mohs.runs.pull import enqueue
+    from mohs.runs.store import open_store
+
+    with open_store(execution.url) as store:
+        pending = enqueue(store, plan)
+        print(f"{plan.name}: {pending:,} of {len(plan.cells):,} cells are pending in {store.name}.")
+    return 0
 
 
 def _show_cost(plan: Plan, execution: Execution, as_json: bool) -> int:
