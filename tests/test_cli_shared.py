@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
+import subprocess
+from pathlib import Path
 
 import pytest
 import typer.main
@@ -185,3 +188,27 @@ def test_every_run_writes_the_same_files_and_prints_its_verdict_with_the_place_o
     files = {path.name for path in (place / "there").iterdir()}
     assert {"report.html", "verdict.json", "frame.csv"} <= files
     assert {file.rpartition(".")[2] for file in files} == {"html", "json", "csv"}
+
+
+TEMPLATES = sorted((Path(__file__).parent.parent / "examples" / "cluster").glob("*.sh"))
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_the_templates_for_clusters_are_sound(path):
+    """bash can read them, and mohs has the commands and the options that they name."""
+    subprocess.run(["bash", "-n", str(path)], check=True)
+    known = typer.main.get_command(make_app()).commands
+    text = path.read_text().replace("\\\n", " ")
+    calls = re.findall(r"^ *mohs (\w+) (.*)", text, re.MULTILINE)
+    assert calls
+    for name, rest in calls:
+        options = {option for p in known[name].params for option in p.opts}
+        assert set(re.findall(r"(--[a-z-]+)", rest)) <= options
+
+
+def test_the_page_on_clusters_names_options_that_exist():
+    text = (Path(__file__).parent.parent / "docs" / "cluster.md").read_text()
+    commands = typer.main.get_command(make_app()).commands
+    for name, rest in re.findall(r"^mohs (\w+) ([^#\n]*)", text, re.MULTILINE):
+        options = {option for p in commands[name].params for option in p.opts}
+        assert set(re.findall(r"(--[a-z-]+)", rest)) <= options

@@ -23,7 +23,7 @@ from mohs.runs.progress import Silent
 from mohs.runs.status import failures
 from mohs.runs.store import open_store
 from mohs.runs.workers.executor import Report, Stop, Work
-from mohs.runs.workers.host import Commands, Greeting, Host, Said
+from mohs.runs.workers.host import Commands, Greeting, Host, Said, gpu_of
 from mohs.runs.workers.hosts import Hosts, Machine, MachineLostError
 from mohs.runs.workers.in_process import InProcess, InProcessWorker
 from mohs.runs.workers.local import LocalProcesses
@@ -161,6 +161,12 @@ def test_a_machine_that_does_not_answer_is_lost(monkeypatch: pytest.MonkeyPatch)
     assert worker.lost
     assert "did not answer for 0.5 s" in worker.epitaph()
     executor.close()
+
+
+def test_workers_of_a_host_take_its_gpus_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "2,5")
+    assert [gpu_of(n, "cuda")["CUDA_VISIBLE_DEVICES"] for n in range(4)] == ["2", "5", "2", "5"]
+    assert gpu_of(0, "cuda:1") == gpu_of(0, "cpu") == {}
 
 
 class ClusterWorker:

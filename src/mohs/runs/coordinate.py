@@ -24,6 +24,7 @@ from mohs.runs.workers.executor import Ended, Executor, Printed, Returned, Stop,
 from mohs.runs.workers.pack import Failed, Finished, Message, Noted, Saved, Stepped
 
 LOOK_SECONDS = 0.2  # how long the coordinator waits for a report before it looks around
+CHECKPOINT_BYTES = 20e6  # a second, that the coordinator takes from all workers together
 STOP_SECONDS = 10.0  # how long workers that are to stop may take for their checkpoints
 FALSE_STARTS = 3  # workers in a row that die before they are ready
 LOSSES = 5  # machines that a pack may lose before its cells are blamed

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from mohs.core.cell import Cell
-from mohs.runs.coordinate import Job, Run, coordinate
+from mohs.runs.coordinate import CHECKPOINT_BYTES, Job, Run, coordinate
 from mohs.runs.execution import Execution
 from mohs.runs.places import this_place
 from mohs.runs.plan import Plan
@@ -99,7 +99,7 @@ def execute(
         damaged = store.add(plan)
         mine = [cell for cell in plan.cells if execution.has(cell.key)]
         todo, done, failed = _todo(mine, store, retry_failed)
-        pace = Pace(checkpoint_seconds, chunk)
+        pace = Pace(checkpoint_seconds, chunk, CHECKPOINT_BYTES / max(1, pool.room()))
         work = Work({}, {}, factory, execution.device, pace, environments)
         at = store.checkpoint_steps(cell.key for cell in todo)
         left = {cell.key: cell.steps - at.get(cell.key, 0) for cell in todo}

@@ -15,7 +15,7 @@ from typing import Any
 
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
-from mohs.runs.coordinate import Job, Run, coordinate
+from mohs.runs.coordinate import CHECKPOINT_BYTES, Job, Run, coordinate
 from mohs.runs.execute import LEARNERS, Summary, opened
 from mohs.runs.execution import Execution
 from mohs.runs.places import this_place
@@ -74,7 +74,9 @@ def pull(
     claims = Claims(store, here.host, here.code, stale)
     none = Plan("", "", {}, ())
     with opened(executor, none, execution, shown, stop) as pool, stop_on_signals(stop):
-        work = Work({}, {}, factory, execution.device, Pace(checkpoint_seconds, chunk))
+        work = Work(
+            {}, {}, factory, execution.device, Pace(checkpoint_seconds, chunk, CHECKPOINT_BYTES / max(1, pool.room()))
+        )
         run = Run(store, shown, execution.pack_size, pool.room(), work, stop, {}, {}, write=claims.write)
         claims.join()
         try:

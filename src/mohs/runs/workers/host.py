@@ -99,7 +99,7 @@ class Host:
     def _carry_out(self, number: int, order: Order, said: dict[int, Said]) -> None:
         if order == "start":
             try:
-                self._workers[number] = self._executor.start()
+                self._workers[number] = self._executor.start(gpu_of(number, self._device))
             except MohsError as error:
                 said[number] = Said([], False, str(error))
         elif number in self._workers:  # it may have died meanwhile, which has been said
@@ -107,3 +107,9 @@ class Host:
                 self._workers.pop(number).kill()
             else:
                 self._workers[number].send(order)
+
+
+def gpu_of(number: int, device: str) -> Mapping[str, str]:
+    """The environment that gives a worker one of the GPUs of its host, in turn, where `cuda` means any of them."""
+    gpus = [gpu for gpu in os.environ.get("CUDA_VISIBLE_DEVICES", "").split(",") if gpu]
+    return {"CUDA_VISIBLE_DEVICES": gpus[number % len(gpus)]} if device == "cuda" and len(gpus) > 1 else {}

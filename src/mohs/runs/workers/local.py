@@ -15,7 +15,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from mohs.core.errors import MohsError
 from mohs.runs.places import Place, this_place
@@ -62,8 +63,8 @@ class LocalProcesses:
     def room(self) -> int:
         return self._count
 
-    def start(self) -> LocalWorker:
-        worker = LocalWorker(self._limits)
+    def start(self, environment: Mapping[str, str] = MappingProxyType({})) -> LocalWorker:
+        worker = LocalWorker(self._limits, environment)
         self._started = [other for other in self._started if not other.ended] + [worker]
         return worker
 
@@ -84,7 +85,7 @@ class LocalWorker:
 
     lost = False
 
-    def __init__(self, limits: Limits = UNLIMITED) -> None:
+    def __init__(self, limits: Limits = UNLIMITED, environment: Mapping[str, str] = MappingProxyType({})) -> None:
         self.ready = self.ended = False
         ours, theirs = socket.socketpair()
         for end in (ours, theirs):
@@ -96,7 +97,7 @@ class LocalWorker:
         try:
             self.process = subprocess.Popen(
                 command,
-                env={**os.environ, **ENVIRONMENT},
+                env={**os.environ, **ENVIRONMENT, **environment},
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=writing,

@@ -9,6 +9,7 @@ A cell that the learner counts as failed is over at once, and the others continu
 
 from __future__ import annotations
 
+import math
 import time
 import traceback
 from bisect import bisect_right
@@ -72,10 +73,14 @@ Probed = Mapping[str, Sequence[tuple[int, float]]]  # what the probes of a cell 
 
 @dataclass(frozen=True)
 class Pace:
-    """Least time between checkpoints, and steps between looks at the clock; None lets the clock decide."""
+    """Least time between checkpoints, and steps between looks at the clock; None lets the clock decide.
+
+    `bytes_per_second` is what a worker may send in checkpoints, so that many workers do not bury their coordinator.
+    """
 
     checkpoint_seconds: float = 5.0
     chunk: int | None = None
+    bytes_per_second: float = math.inf
 
 
 def run_cells(
@@ -166,10 +171,13 @@ def run_pack(
             yield Stepped((step - reported_step) * (len(cells) - len(failed)))
             reported_at, reported_step = now, step
         if save:
+            size = 0
             if step > saved_step:
-                yield from _saved(cells, learner, step, points, failed)
+                for saved in _saved(cells, learner, step, points, failed):
+                    size = sum(len(state) for _, state in saved.states.values())
+                    yield saved
             saved_at, saved_step = clock(), step
-            rest = max(pace.checkpoint_seconds, CHECKPOINT_REST * (saved_at - now))
+            rest = max(pace.checkpoint_seconds, CHECKPOINT_REST * (saved_at - now), size / pace.bytes_per_second)
             if stop:
                 return
     results = _results(cells, learner, points, failed)
@@ -216,7 +224,7 @@ def _probe(cell: Cell, learner: Learner, step: int, points: list[dict[str, list[
 
 def _saved(
     cells: Sequence[Cell], learner: Learner, step: int, points: Sequence[Probed], failed: Set[int]
-) -> Iterator[Message]:
+) -> Iterator[Saved]:
     states = learner.save()
     if states is not None:
         each = [of_cell for i, of_cell in enumerate(zip(cells, points, states, strict=True)) if i not in failed]
