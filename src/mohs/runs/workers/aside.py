@@ -10,8 +10,11 @@ from typing import Any
 from mohs.core.errors import UsageError
 from mohs.runs.workers.executor import Call, Printed, Returned
 from mohs.runs.workers.local import LocalProcesses, LocalWorker
+from mohs.runs.workers.pack import Noted
+from mohs.runs.workers.watch import Limits
 
-SECONDS = 300.0  # that a trial may take; compilation takes a minute
+SECONDS = 300.0  # that a trial may wait; while it computes, it may take
+PATIENCE = 3  # times as long: compilation takes a minute, and more on a busy machine
 LOOK_SECONDS = 0.2
 
 
@@ -20,7 +23,7 @@ class Aside:
 
     def __init__(self, seconds: float | None = None) -> None:
         self._seconds = SECONDS if seconds is None else seconds
-        self._executor = LocalProcesses(1)
+        self._executor = LocalProcesses(1, Limits(idle=self._seconds))
         self._worker: LocalWorker | None = None
 
     def __enter__(self) -> Aside:
@@ -43,14 +46,15 @@ class Aside:
         """
         worker = self._worker = self._worker or self._executor.start()
         worker.send(Call(target, arguments, environments))
-        deadline = time.monotonic() + self._seconds
+        longest = PATIENCE * self._seconds
+        deadline = time.monotonic() + longest
         while time.monotonic() < deadline:
             self._executor.heard([worker], LOOK_SECONDS)
             reports, alive = worker.reports()
             for report in reports:
-                if isinstance(report, Printed):
+                if isinstance(report, Printed | Noted):
                     with contextlib.suppress(OSError):
-                        sys.stderr.write(report.text)
+                        sys.stderr.write(report.text if isinstance(report, Printed) else f"mohs: {report.text}\n")
                 elif isinstance(report, Returned):
                     if report.error:
                         raise UsageError(report.error)
@@ -60,7 +64,7 @@ class Aside:
                 self._give_up(worker)
                 raise UsageError(f"{what} cannot be tried: {why}")
         self._give_up(worker)
-        raise UsageError(f"{what} cannot be tried: it did not answer for {self._seconds:g} s.")
+        raise UsageError(f"{what} cannot be tried: it did not answer for {longest:g} s.")
 
     def _give_up(self, worker: LocalWorker) -> None:
         worker.kill()

@@ -51,14 +51,16 @@ class Watch:
         self.verdict = ""  # why it is to be ended
         self.overdue = False  # because its cells used up their time
         self.cells: Sequence[str] = ()
+        self._what = "a process that starts"
         self._resting = False
         self._looked = self._measured = time.monotonic()
         self._taken = 0.0
         self.alive()
 
     def begin(self, cells: Sequence[str]) -> None:
-        """It was given a pack."""
+        """It was given a pack, or without cells something to try."""
         self.cells, self._resting, self._taken = cells, False, 0.0
+        self._what = named(cells)
         self.alive()
 
     def rest(self) -> None:
@@ -99,7 +101,7 @@ class Watch:
         if each is not None and self.cells and self._taken > each * len(self.cells):
             self.overdue = True
             many = "" if len(self.cells) == 1 else f"{len(self.cells)} × "
-            self.verdict = f"{self._what()} took longer than {many}{each:g} s (cell_timeout)"
+            self.verdict = f"{self._what} took longer than {many}{each:g} s (cell_timeout)"
 
     def _silent(self, passed: float, used: Usage) -> str:
         """Judges a process that has been silent for a while."""
@@ -109,16 +111,18 @@ class Watch:
             self._idle += passed
         state = "its process is stopped" if used.stopped else "it uses no processor time" if self._idle else ""
         if self._idle >= self._limits.idle:
-            self.verdict = f"{self._what()} had not reported for {self._silence:.0f} s, and {state}"
+            self.verdict = f"{self._what} had not reported for {self._silence:.0f} s, and {state}"
         elif self._silence >= self._limits.silent and self._limits.cell_seconds is None:
-            self.verdict = f"{self._what()} had not reported for {self._silence:.0f} s"
+            self.verdict = f"{self._what} had not reported for {self._silence:.0f} s"
         elif self._silence >= self._mention:
             self._mention *= 4  # once a minute would hide all else
-            return f"{self._what()} has not reported for {self._silence:.0f} s: {state or 'it computes'}"
+            return f"{self._what} has not reported for {self._silence:.0f} s: {state or 'it computes'}"
         return ""
 
-    def _what(self) -> str:
-        if not self.cells:
-            return "a process that starts"
-        first = self.cells[0][:SHOWN_KEY]
-        return f"cell {first}" if len(self.cells) == 1 else f"a pack of {len(self.cells)} cells ({first} ...)"
+
+def named(cells: Sequence[str]) -> str:
+    """A pack in messages to people."""
+    if not cells:
+        return "the trial"
+    first = cells[0][:SHOWN_KEY]
+    return f"cell {first}" if len(cells) == 1 else f"a pack of {len(cells)} cells ({first} ...)"
