@@ -43,6 +43,11 @@ def test_what_is_no_shard_is_refused(shard: str) -> None:
         Execution(shard=shard).check()
 
 
+def test_shards_have_files_of_their_own() -> None:
+    with pytest.raises(UsageError, match="by --enqueue and mohs work"):
+        Execution("postgresql://localhost/mohs", shard="1/2").check()
+
+
 def test_shards_that_are_merged_have_the_bytes_of_one_run(tmp_path: Path) -> None:
     made, urls = plan(5, 2, bad_seed=3), []
     for i in (1, 2, 3):

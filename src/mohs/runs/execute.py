@@ -17,7 +17,7 @@ from typing import Any
 from mohs.core.cell import Cell
 from mohs.runs.coordinate import CHECKPOINT_BYTES, Job, Run, coordinate
 from mohs.runs.execution import Execution
-from mohs.runs.places import this_place
+from mohs.runs.places import Place, differences, this_place
 from mohs.runs.plan import Plan
 from mohs.runs.progress import Progress, choose
 from mohs.runs.store import CellStatus, Store, damage_text
@@ -107,6 +107,7 @@ def execute(
         shown.start(cells=len(mine), done=done, failed=failed, steps=sum(run.left.values()))
         if damaged:
             shown.note(f"{damage_text(damaged)} and will run again")
+        note_differences(shown, [this_place(execution.device), *store.places_of(plan.key)])
         try:
             coordinate(run, pool, Phases(_phases(run, todo, stages, proceed)))
         finally:
@@ -136,6 +137,12 @@ def _phases(
             yield run.jobs(now)
         if left and not proceed():
             return
+
+
+def note_differences(shown: Progress, places: Sequence[Place]) -> None:
+    """Says where cells of a study ran on something else than this machine."""
+    if found := differences(places):
+        shown.note(f"cells of this study ran elsewhere: {', '.join(found)}; deep agents may give other bits")
 
 
 @dataclass

@@ -78,7 +78,8 @@ class Execution:
             choose(self.progress)
         if self.label != self.label.strip() or not self.label.isprintable() or len(self.label) > LONGEST_LABEL:
             raise invalid("label", self.label, f"a line of at most {LONGEST_LABEL} characters, no spaces at its ends")
-        self.part  # noqa: B018 - raises
+        if self.part is not None and self.url == self.store:
+            raise UsageError("shards are SQLite files; machines share a PostgreSQL store by --enqueue and mohs work.")
         kind = self.executor.partition(":")[0]
         if kind not in (LOCAL, RAY) or (kind == LOCAL and self.executor != LOCAL):
             raise invalid("executor", self.executor, f"{LOCAL}, {RAY} or {RAY}:ADDRESS")

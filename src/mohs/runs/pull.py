@@ -9,21 +9,22 @@ from __future__ import annotations
 import math
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
 from mohs.runs.coordinate import CHECKPOINT_BYTES, Job, Run, coordinate
-from mohs.runs.execute import LEARNERS, Summary, opened
+from mohs.runs.execute import LEARNERS, Summary, note_differences, opened
 from mohs.runs.execution import Execution
 from mohs.runs.places import this_place
 from mohs.runs.plan import Plan
 from mohs.runs.progress import choose
 from mohs.runs.sql.claims import STALE_SECONDS, Claims
 from mohs.runs.sql.store import SqlStore
-from mohs.runs.store import Store
+from mohs.runs.store import CellStatus, Store
 from mohs.runs.workers.executor import Executor, Work
 from mohs.runs.workers.interrupts import stop_on_signals
 from mohs.runs.workers.pack import Pace
@@ -72,7 +73,7 @@ def pull(
     began, shown, stop = time.monotonic(), choose(execution.progress), threading.Event()
     here = this_place(execution.device)
     claims = Claims(store, here.host, here.code, stale)
-    none = Plan("", "", {}, ())
+    none, keys = Plan("", "", {}, ()), [found.key for found in store.studies()]
     with opened(executor, none, execution, shown, stop) as pool, stop_on_signals(stop):
         work = Work(
             {}, {}, factory, execution.device, Pace(checkpoint_seconds, chunk, CHECKPOINT_BYTES / max(1, pool.room()))
@@ -80,7 +81,9 @@ def pull(
         run = Run(store, shown, execution.pack_size, pool.room(), work, stop, {}, {}, write=claims.write)
         claims.join()
         try:
-            shown.start(cells=claims.pending(study)[0], done=0, failed=0, steps=0)
+            left = claims.pending(study)
+            shown.start(cells=left.cells, done=0, failed=0, steps=left.steps)
+            note_differences(shown, [here, *(p for s in ([study] if study else keys) for p in store.places_of(s))])
             coordinate(run, pool, Pull(claims, run, study, stop))
         finally:
             shown.close()
@@ -110,10 +113,10 @@ class Pull:
     def more(self, free: int, idle: bool) -> Sequence[Job] | None:
         if free < 1 or self.clock() - self._looked < LOOK_SECONDS:
             return ()
-        pending, others = self.claims.pending(self.study)
-        if not pending:
+        left = self.claims.pending(self.study)
+        if not left.cells:
             return None if idle else ()
-        share = math.ceil(pending / (2 * max(1, others)))  # so that all end at about the same time
+        share = math.ceil(left.cells / (2 * max(1, left.claimants)))  # so that all end at about the same time
         found = self.claims.claim(max(free, min(EACH * free, share)), self.study)
         if not found:
             self._looked = self.clock()  # others run what is left; one of them may die
@@ -135,23 +138,28 @@ class Pull:
 
 
 def enqueue(store: Store, plan: Plan) -> int:
-    """Enters the cells of a plan for others to run; how many of them are pending.
+    """Enters the cells of a plan for others to run, failed ones again; how many of them are pending.
 
     Raises:
         StoreError: the store cannot be written, or a run owns it.
     """
-    if isinstance(store, SqlStore) and store.engine.dialect.name == "postgresql":
-        claims = Claims(store, this_place().host, this_place().code)
-        claims.join()
-        try:
-            store.add(plan)
-        finally:
-            claims.leave()
-    else:
+    keys = [cell.key for cell in plan.cells]
+    with _sharing(store):
+        store.add(plan)
+        store.retry([key for key, status in store.statuses(keys).items() if status == CellStatus.FAILED])
+    return list(store.statuses(keys).values()).count(CellStatus.PENDING)
+
+
+@contextmanager
+def _sharing(store: Store) -> Iterator[None]:
+    """Keeps runs off a store, but not workers that pull."""
+    if not isinstance(store, SqlStore) or store.engine.dialect.name != "postgresql":
         with store.sole_writer():
-            store.add(plan)
-    return _pending(store, (cell.key for cell in plan.cells))
-
-
-def _pending(store: Store, keys: Iterable[str]) -> int:
-    return sum(status == "pending" for status in store.statuses(keys).values())
+            yield
+        return
+    claims = Claims(store, this_place().host, this_place().code)
+    claims.join()
+    try:
+        yield
+    finally:
+        claims.leave()

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert as upsert
@@ -48,6 +48,14 @@ CLAIMANT = sa.Table(
     sa.Column("beat", sa.Double, nullable=False),
 )
 _NOW = sa.cast(sa.func.extract("epoch", sa.func.clock_timestamp()), sa.Double)
+
+
+class Pending(NamedTuple):
+    """Cells that are pending, their steps, and how many claimants live."""
+
+    cells: int
+    steps: int
+    claimants: int
 
 
 class ClaimLostError(Exception):
@@ -159,15 +167,17 @@ class Claims:
         self.lost -= claimed.keys()
         return claimed
 
-    def pending(self, study: str | None = None) -> tuple[int, int]:
-        """How many cells are pending, claimed or not, and how many claimants live."""
+    def pending(self, study: str | None = None) -> Pending:
+        """What is left, claimed or not, and who works on it."""
 
-        def work(db: Connection) -> tuple[int, int]:
-            cells = sa.select(sa.func.count()).select_from(CELL).where(CELL.c.status == CellStatus.PENDING.value)
+        def work(db: Connection) -> Pending:
+            counted = sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(CELL.c.steps), 0))
+            cells = counted.where(CELL.c.status == CellStatus.PENDING.value)
             if study is not None:
                 cells = cells.where(CELL.c.key.in_(sa.select(STUDY_CELL.c.cell).where(STUDY_CELL.c.study == study)))
             live = sa.select(sa.func.count()).select_from(CLAIMANT).where(CLAIMANT.c.beat > _NOW - self.stale)
-            return int(db.scalar(cells) or 0), int(db.scalar(live) or 0)
+            count, steps = db.execute(cells).one()
+            return Pending(int(count), int(steps), int(db.scalar(live) or 0))
 
         return self.store.session.read(work)
 
