@@ -119,7 +119,7 @@ def test_places_stand_beside_results_and_say_where_they_differ(tmp_path: Path) -
         made = plan(2, 1)
         store.add(made)
         before = export(store, tmp_path / "a")
-        store.ran_at({one: [here], two: [here, replace(here, cpu="8086", packages=(("torch", "1.0"),))]})
+        store.write(ran={one: [here], two: [here, replace(here, cpu="8086", packages=(("torch", "1.0"),))]})
         assert store.places([one, two])[two][1].cpu == "8086"
         assert export(store, tmp_path / "a") == before
         said = status(store)[0].to_json()["places_differ"]

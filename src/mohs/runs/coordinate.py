@@ -30,6 +30,13 @@ FALSE_STARTS = 3  # workers in a row that die before they are ready
 LOSSES = 5  # machines that a pack may lose before its cells are blamed
 
 
+# Curves of cells that are done, errors, checkpoints, and where cells ran.
+Write = Callable[
+    [Mapping[str, Curves], Mapping[str, str], Mapping[str, tuple[int, bytes]], Mapping[str, Sequence[Place]]],
+    Collection[str],
+]
+
+
 @dataclass
 class Job:
     """A pack, the step it starts from, and how many workers crashed and how many machines were lost with it."""
@@ -52,10 +59,8 @@ class Run:
     stop: threading.Event
     left: dict[str, int]  # steps that each cell had to take at the start
     places: dict[str, list[Place]]  # where cells ran that have a checkpoint, and those that report here
+    write: Write  # to the store; returns the keys of cells that are not this run's any more
     together: int = 0  # cells that share the workers
-    write: (
-        Callable[[Mapping[str, Curves], Mapping[str, str], Mapping[str, tuple[int, bytes]]], Collection[str]] | None
-    ) = None  # writes in place of the store, and returns the cells that are not this run's any more
     over: set[str] = field(default_factory=set)
     done: int = 0
     failed: int = 0
@@ -92,29 +97,25 @@ class Run:
         over = {*done, *failed}
         saved = {key: state for key, state in saved.items() if key not in over}
         self.over |= over
-        if self.write is None:
-            self.store.write(done, failed, saved)
-        elif refused := self.write(done, failed, saved):
+        ran = {} if where is None else self._passed(replace(where, device=self.work.device), {*done, *saved})
+        if refused := set(self.write(done, failed, saved, ran)):
             self.progress.note(
                 f"{len(refused)} cells were taken over by another worker; what they gave here is dropped"
             )
-            for its in (done, failed, saved):
-                for key in refused:
-                    its.pop(key, None)
-        if where is not None:
-            self._passed(replace(where, device=self.work.device), {*done, *saved})
+            done = {key: curves for key, curves in done.items() if key not in refused}
+            failed = {key: error for key, error in failed.items() if key not in refused}
         self.done += len(done)
         self.failed += len(failed)
         self.steps += steps
         dropped = sum(self.left[key] for key in failed)
         self.progress.update(done=len(done), failed=len(failed), steps=steps, dropped=dropped)
 
-    def _passed(self, where: Place, keys: Collection[str]) -> None:
-        """Keeps that cells have passed through a place, the first time that they report from there."""
+    def _passed(self, where: Place, keys: Collection[str]) -> dict[str, Sequence[Place]]:
+        """The places of those cells that report from a place for the first time."""
         new = [key for key in keys if where not in self.places.get(key, ())]
         for key in new:
-            self.places.setdefault(key, []).append(where)
-        self.store.ran_at({key: self.places[key] for key in new})
+            self.places[key] = [*self.places.get(key, ()), where]
+        return {key: self.places[key] for key in new}
 
 
 @dataclass

@@ -9,13 +9,14 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from mohs.core.cell import Cell
-from mohs.runs.coordinate import CHECKPOINT_BYTES, Job, Run, coordinate
+from mohs.runs.coordinate import CHECKPOINT_BYTES, Job, Run, Write, coordinate
+from mohs.runs.curves import Curves
 from mohs.runs.execution import Execution
 from mohs.runs.places import Place, differences, this_place
 from mohs.runs.plan import Plan
@@ -103,7 +104,7 @@ def execute(
         work = Work({}, {}, factory, execution.device, pace, environments)
         at = store.checkpoint_steps(cell.key for cell in todo)
         left = {cell.key: cell.steps - at.get(cell.key, 0) for cell in todo}
-        run = Run(store, shown, execution.pack_size, pool.room(), work, stop, left, store.places(at))
+        run = Run(store, shown, execution.pack_size, pool.room(), work, stop, left, store.places(at), _writing(store))
         shown.start(cells=len(mine), done=done, failed=failed, steps=sum(run.left.values()))
         if damaged:
             shown.note(f"{damage_text(damaged)} and will run again")
@@ -137,6 +138,21 @@ def _phases(
             yield run.jobs(now)
         if left and not proceed():
             return
+
+
+def _writing(store: Store) -> Write:
+    """Writes to a store that is this run's alone."""
+
+    def write(
+        done: Mapping[str, Curves],
+        failed: Mapping[str, str],
+        saved: Mapping[str, tuple[int, bytes]],
+        ran: Mapping[str, Sequence[Place]],
+    ) -> tuple[()]:
+        store.write(done, failed, saved, ran)
+        return ()
+
+    return write
 
 
 def note_differences(shown: Progress, places: Sequence[Place]) -> None:

@@ -146,6 +146,7 @@ class Store(Protocol):
         done: Mapping[str, Curves] | None = None,
         failed: Mapping[str, str] | None = None,
         checkpoints: Mapping[str, tuple[int, bytes]] | None = None,
+        ran: Mapping[str, Sequence[Place]] | None = None,
     ) -> None:
         """Writes curves, tracebacks and checkpoints by cell.
 
@@ -153,15 +154,12 @@ class Store(Protocol):
             done: the curves of cells that are done. Their checkpoints are dropped.
             failed: the tracebacks of cells that failed. Their checkpoints are dropped.
             checkpoints: the step and the state of pending cells. They replace what was saved before.
+            ran: the machines that cells passed through, in order. They are no part of results.
         """
         ...
 
     def retry(self, keys: Collection[str]) -> None:
         """Makes failed cells pending again."""
-        ...
-
-    def ran_at(self, cells: Mapping[str, Sequence[Place]]) -> None:
-        """Keeps where cells ran: the machines that each passed through, in order. No part of results."""
         ...
 
     # What coordinators and readers read

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, TypeVar
@@ -20,6 +20,7 @@ from sqlalchemy.engine import Connection
 
 from mohs.core.errors import StoreError
 from mohs.runs.curves import Curves
+from mohs.runs.places import Place
 from mohs.runs.sql.contents import parts
 from mohs.runs.sql.owner import LOOK_SECONDS, SILENT_SECONDS, Owner, is_dead
 from mohs.runs.sql.schema import CELL, META, STUDY_CELL, one_at_a_time
@@ -182,7 +183,11 @@ class Claims:
         return self.store.session.read(work)
 
     def write(
-        self, done: Mapping[str, Curves], failed: Mapping[str, str], checkpoints: Mapping[str, tuple[int, bytes]]
+        self,
+        done: Mapping[str, Curves],
+        failed: Mapping[str, str],
+        checkpoints: Mapping[str, tuple[int, bytes]],
+        ran: Mapping[str, Sequence[Place]],
     ) -> set[str]:
         """Writes what is still this coordinator's; the keys of what is not."""
         refused: set[str] = set()
@@ -190,7 +195,7 @@ class Claims:
             over, errors, saved = _without(done, refused), _without(failed, refused), _without(checkpoints, refused)
             self.store.session.permit = partial(self._check_held, keys={*over, *errors, *saved})
             try:
-                self.store.write(over, errors, saved)
+                self.store.write(over, errors, saved, _without(ran, refused))
                 self._give_back({*over, *errors})
                 return refused
             except ClaimLostError as error:

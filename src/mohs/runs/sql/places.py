@@ -6,14 +6,14 @@ They hold no results: exports, seals and keys know nothing of them.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from mohs.core.values import canonical_json
 from mohs.runs.places import Place
-from mohs.runs.sql.contents import parts
+from mohs.runs.sql.contents import insert, parts
 from mohs.runs.sql.schema import STUDY_CELL
 from mohs.runs.sql.session import Session
 
@@ -29,13 +29,11 @@ RAN = sa.Table(
 )
 
 
-def note(session: Session, cells: Mapping[str, Sequence[Place]]) -> None:
-    """Keeps the places that some cells passed through, in order."""
-    if not cells:
-        return
+def enter(db: Connection, cells: Mapping[str, Sequence[Place]], known: Collection[str]) -> None:
+    """Keeps the places that some cells passed through, in order. The database has the `known` ones, by key."""
     found = {place.key: place for passed in cells.values() for place in passed}
-    texts = {key: canonical_json(place.to_json()) for key, place in found.items()}
-    session.write(lambda db: _write(db, texts, {cell: [p.key for p in passed] for cell, passed in cells.items()}))
+    new = {key: canonical_json(place.to_json()) for key, place in found.items() if key not in known}
+    _write(db, new, {cell: [place.key for place in passed] for cell, passed in cells.items()})
 
 
 def of_cells(session: Session, cells: Iterable[str]) -> dict[str, list[Place]]:
@@ -96,12 +94,11 @@ def _read(
     return {key: Place.from_json(json.loads(text)) for key, text in rows if key in wanted}, ran
 
 
-def _write(db: Connection, texts: Mapping[str, str], ran: Mapping[str, Sequence[str]]) -> None:
-    _tables.create_all(db)
-    here = set(db.scalars(sa.select(PLACE.c.key)))
-    new = [{"key": key, "json": text} for key, text in texts.items() if key not in here]
+def _write(db: Connection, new: Mapping[str, str], ran: Mapping[str, Sequence[str]]) -> None:
     if new:
-        db.execute(sa.insert(PLACE), new)
+        _tables.create_all(db)
+        here = set(db.scalars(sa.select(PLACE.c.key)))
+        insert(db, PLACE, [{"key": key, "json": text} for key, text in new.items() if key not in here])
     for part in parts(ran):
         db.execute(sa.delete(RAN).where(RAN.c.cell.in_(part)))
-        db.execute(sa.insert(RAN), [{"cell": cell, "places": json.dumps(ran[cell])} for cell in part])
+        insert(db, RAN, [{"cell": cell, "places": json.dumps(ran[cell])} for cell in part])

@@ -53,6 +53,7 @@ class SqlStore:
 
     def __init__(self, session: Session, sealed: bool) -> None:
         self.session, self.sealed = session, sealed
+        self._known_places: set[str] = set()  # by key, that this process has written
 
     @property
     def engine(self) -> Engine:
@@ -187,9 +188,10 @@ class SqlStore:
         done: Mapping[str, Curves] | None = None,
         failed: Mapping[str, str] | None = None,
         checkpoints: Mapping[str, tuple[int, bytes]] | None = None,
+        ran: Mapping[str, Sequence[Place]] | None = None,
     ) -> None:
         done, failed, checkpoints = done or {}, failed or {}, checkpoints or {}
-        if not (done or failed or checkpoints):
+        if not (done or failed or checkpoints or ran):
             return
         curves = {key: [_packed(metric, *curve) for metric, curve in its.items()] for key, its in done.items()}
 
@@ -212,11 +214,11 @@ class SqlStore:
             insert(db, CURVE, rows)
             _set_status(db, CellStatus.DONE, dict.fromkeys(done, ""))
             _set_status(db, CellStatus.FAILED, failed)
+            if ran:
+                places.enter(db, ran, self._known_places)
 
         self.change(work)
-
-    def ran_at(self, cells: Mapping[str, Sequence[Place]]) -> None:
-        places.note(self.session, cells)
+        self._known_places |= {place.key for passed in (ran or {}).values() for place in passed}
 
     def places(self, keys: Iterable[str]) -> dict[str, list[Place]]:
         return places.of_cells(self.session, keys)
