@@ -127,7 +127,7 @@ def test_a_store_that_cannot_be_used_is_refused_before_the_plan_is_made(place, c
     with sqlite3.connect(place / "file") as other:
         other.execute("CREATE TABLE recipes (name TEXT)")
     before = (place / "file").read_bytes()
-    monkeypatch.setattr("mohs.protocols.conduct.check_plan", lambda _: pytest.fail("a plan was made"))
+    monkeypatch.setattr("mohs.protocols.conduct.check_plan", lambda *_: pytest.fail("a plan was made"))
     for words in SMALL.values():
         assert run(*words, "--store", url, *dry) == 2
         assert sentence in capsys.readouterr().err

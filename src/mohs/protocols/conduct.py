@@ -117,7 +117,7 @@ def _conclude(
     results, gate = _results(store, tracks, runs), _gate(study)
     places = store.places_of(key)
     concluded: Verdict = protocol_of(study).part("verdict")(study, results)
-    verdict = concluded.carried_out_on(processors(places))
+    verdict = concluded.carried_out_on(f"{processors(places)} {differ(places)}".strip())
     notes = tuple(Finding(f"{f.count:,} runs failed: {f.reason.rstrip('.')}.", warning=True) for f in failed)
     notes += _damage(results)
     notes += tuple(Finding(text, warning=True) for text in [differ(places)] if text)
