@@ -97,26 +97,26 @@ def test_a_claim_that_is_stale_is_taken_over_and_its_owner_refused(store: SqlSto
     made = plan(3, 1)
     enqueue(store, made)
     keys = [c.key for c in made.cells]
-    slow, quick = joined(store, stale=0.5), joined(another(url), stale=0.5)
+    slow, quick = joined(store, stale=3.0), joined(another(url), stale=3.0)
     assert set(slow.claim(3)) == set(keys)
     assert quick.claim(3) == {}
-    time.sleep(0.6)
+    time.sleep(3.1)
     taken = list(quick.claim(2))
     assert len(taken) == 2
     (left,) = set(keys) - set(taken)
-    assert slow.write(dict.fromkeys(keys, CURVES), {}, {}) == set(taken)
+    assert slow.write(dict.fromkeys(keys, CURVES), {}, {}, {}) == set(taken)
     assert slow.lost == set(taken)
-    assert quick.write({taken[0]: CURVES}, {taken[1]: "why"}, {}) == set()
+    assert quick.write({taken[0]: CURVES}, {taken[1]: "why"}, {}, {}) == set()
     statuses = store.statuses(keys)
     assert statuses == {left: CellStatus.DONE, taken[0]: CellStatus.DONE, taken[1]: CellStatus.FAILED}
 
 
 def test_beats_keep_claims(store: SqlStore, url: str) -> None:
     enqueue(store, plan(2, 1))
-    one, two = joined(store, stale=0.6), joined(another(url), stale=0.6)
+    one, two = joined(store, stale=2.0), joined(another(url), stale=2.0)
     one.claim(2)
     for _ in range(4):
-        time.sleep(0.3)
+        time.sleep(0.8)
         one.beat()
         assert two.claim(2) == {}
 
