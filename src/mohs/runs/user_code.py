@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import gymnasium
+
 from mohs.agents.entries import ENTRIES
 from mohs.core.cell import Cell
 from mohs.core.task import Task, members
@@ -30,6 +32,11 @@ def tasks(cell: Cell) -> Iterator[Task]:
 
 def _is_users(task: Task) -> bool:
     entry = task.environment
-    if entry.third_party and suite_of(entry.gym_id) is NONE:
+    if entry.third_party and suite_of(entry.gym_id) is NONE and not _is_gymnasiums(entry.gym_id):
         return True
     return task.env in registered_environments() or any(isinstance(value, FunctionRef) for _, value in task.params)
+
+
+def _is_gymnasiums(gym_id: str) -> bool:
+    spec = gymnasium.registry.get(gym_id)
+    return spec is not None and str(spec.entry_point).startswith("gymnasium.")
