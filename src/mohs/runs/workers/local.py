@@ -114,6 +114,7 @@ class LocalWorker:
         self._channel, self._output = Channel(ours), Output(reading)
         self._watch = Watch(self.process.pid, limits)
         self._mentions: list[Report] = []
+        self._given = False  # something to do, perhaps before it was ready
         self.place = f"process {self.process.pid}"
 
     @property
@@ -143,6 +144,7 @@ class LocalWorker:
 
     def send(self, message: Work | Stop | Call) -> bool:
         if isinstance(message, Work | Call):
+            self._given = True
             self._output.begin()
             self._watch.begin(list(message.cells) if isinstance(message, Work) else [])
         return self._channel.send(message)
@@ -160,7 +162,8 @@ class LocalWorker:
                 self._watch.alive()
                 if isinstance(message, Ready):
                     self.ready = True
-                    self._watch.rest()
+                    if not self._given:
+                        self._watch.rest()
                 elif not isinstance(message, Alive):
                     found.append(message)
                     if isinstance(message, Ended | Returned):
