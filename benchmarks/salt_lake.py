@@ -50,12 +50,12 @@ title = "intersections of Salt Lake City"
 source = "Jayawardana et al. 2022, Task Underspecification in Evaluating Deep Reinforcement Learning, Table 4"
 text = "Synthetic: the marginals are those of Table 4, the joint distribution is an assumption (docs/traffic.md)."
 env = "traffic/intersection"
+params = {{ reward = "delay" }}
 points = [
 {points}
 ]
 
 [scores]
-evaluate = {{ reward = "delay" }}
 failure = 0.0
 
 [default]

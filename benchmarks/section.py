@@ -34,9 +34,9 @@ def shown(found: Sequence[Finding]) -> str:
     return "\n\n".join(parts)
 
 
-def replace_section(text: str, begin: str, end: str) -> None:
-    """Writes the text between two lines of the page: `begin`, which is there once, and the next `end`."""
-    page = PAGE.read_text()
+def replace_section(text: str, begin: str, end: str, path: Path = PAGE) -> None:
+    """Writes the text between two lines of a page: `begin`, which is there once, and the next `end`."""
+    page = path.read_text()
     head, rest = page.split(begin)
     tail = rest.split(end, 1)[1]
-    PAGE.write_text(f"{head}{begin}\n\n{text}\n\n{end}{tail}")
+    path.write_text(f"{head}{begin}\n\n{text}\n\n{end}{tail}")

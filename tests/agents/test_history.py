@@ -86,7 +86,8 @@ def test_the_memoryless_oracle_earns_what_is_computed(params):
 def test_histories_that_agents_declare():
     known = {entry.name: entry for entry in agent_entries()}
     assert {name for name, entry in known.items() if entry.history == 0} == {
-        "recurrent_dqn", "recurrent_ppo", "gorp", "sqirl", "optimal", "sb3:RecurrentPPO",
+        "recurrent_dqn", "recurrent_ppo", "gorp", "sqirl", "optimal", "sb3:RecurrentPPO", "fixed", "max_pressure",
+        "actuated",
     }  # fmt: skip
     assert history_of(agent("memoryless")) == history_of(agent("dqn")) == history_of(agent("q_learning")) == 1
     assert history_of(agent("sarsa", history=3)) == 3

@@ -143,7 +143,7 @@ def test_an_entry_in_a_file_is_an_agent_whose_source_counts(plugin):
 
 
 def test_an_unknown_name_is_refused_with_the_nearest(fresh):
-    with pytest.raises(UsageError, match=r"Did you mean 'rainbow'.*sb3:NAME"):
+    with pytest.raises(UsageError, match=r"Did you mean 'rainbow'.*file.py:function"):
         agent_entry("rainbo")
     with pytest.raises(UsageError, match="keywords of its function"):
         describe("examples/my_agent.py:make_agent")

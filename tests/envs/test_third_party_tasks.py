@@ -158,11 +158,11 @@ def test_the_list_of_environments_holds_ours_only() -> None:
     Task.make("CartPole-v1")
     control = {"acrobot", "cartpole", "mountain_car", "mountain_car_continuous", "pendulum", "quad"}
     ours = {"challenge", "ctgraph", "toy/continuous", "toy/discrete", "toy/grid"} | {f"control/{c}" for c in control}
-    ours |= {"traffic/intersection"} | {
+    ours |= {"traffic/intersection", "traffic/sumo"} | {
         f"arcade/{game}" for game in ("collect", "avoid", "chase", "maze", "cross", "shoot", "cue", "dig")
     }
     assert {entry.id for entry in environments()} == ours
-    assert not any(entry.third_party for entry in environments())
+    assert all(entry.owns_id for entry in environments())
 
 
 def test_tasks_with_the_same_spaces_are_told() -> None:

@@ -97,6 +97,15 @@ def _controller(name: str, config: str, text: str, learns: bool = True) -> Agent
     )
 
 
+def _learned_controller(name: str, module: str, algorithm: str, config: str, text: str) -> AgentEntry:
+    """A controller of traffic signals with a network, trained in packs."""
+    made = f"mohs.agents.traffic.{module}"
+    return replace(
+        deep_agent(name, f"{made}:{algorithm}", f"{made}:{config}", text),
+        pack_size="mohs.agents.traffic.packs:most_cells",
+    )
+
+
 ENTRIES = (
     tabular_agent("q_learning", "tabular Q-learning"),
     tabular_agent(
@@ -139,6 +148,32 @@ ENTRIES = (
         "mohs.agents.hyperparameters:Config",
         "traffic signal whose phase with most vehicles gets the green; learns nothing",
         learns=False,
+    ),
+    _learned_controller("idqn", "idqn", "idqn", "IdqnConfig", "deep Q-learning for a traffic signal, as in RESCO"),
+    _learned_controller("ippo", "ippo", "SignalPpo", "IppoConfig", "PPO for a traffic signal, as in RESCO"),
+    _learned_controller(
+        "mplight",
+        "mplight",
+        "mplight",
+        "MplightConfig",
+        "Q-learning for a traffic signal by competition of phases (FRAP) on the pressure of movements",
+    ),
+    _learned_controller(
+        "mplight_star",
+        "mplight",
+        "mplight_star",
+        "MplightConfig",
+        "MPLight that also sees who approaches, waiting times and speeds of each movement",
+    ),
+    replace(
+        _controller(
+            "actuated",
+            "mohs.agents.traffic.actuated:ActuatedConfig",
+            "SUMO's own control of a traffic signal, on traffic/sumo only; learns nothing",
+            learns=False,
+        ),
+        check_plays="mohs.agents.traffic.actuated:check_plays",
+        records=False,  # its actions are no numbers
     ),
     AgentEntry(
         "optimal",

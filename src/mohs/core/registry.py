@@ -116,6 +116,19 @@ class Environment:
     classes: str | None = None
     shown: bool = False
 
+    @property
+    def owns_id(self) -> bool:
+        """Whether the id in Gymnasium stands for this entry, and not for an environment of another package.
+
+        Example:
+            >>> import mohs
+            >>> mohs.Task.make("traffic/sumo").environment.owns_id
+            True
+            >>> mohs.Task.make("CartPole-v1").environment.owns_id
+            False
+        """
+        return not self.third_party or self.gym_id.startswith("mohs/")
+
     def realisation(self, name: str) -> Any:
         """A part of the environment, such as `face` or `table`, imported.
 
@@ -230,7 +243,7 @@ def canonical(env: Any) -> tuple[str, Mapping[str, Any]]:
     The name of a configuration comes with parameters.
     """
     name = name_of(env)
-    return configuration({e.gym_id: e.id for e in environments() if not e.third_party}.get(name, name))
+    return configuration({e.gym_id: e.id for e in environments() if e.owns_id}.get(name, name))
 
 
 def environments() -> tuple[Environment, ...]:

@@ -33,7 +33,7 @@ from mohs.tables.challenge.grid import candidates
 # Each module of `entries` holds the entry of the same name, in capitals, or several of them.
 NAMES = (
     "acrobot", "arcade", "cartpole", "challenge", "continuous", "ctgraph", "discrete", "grid",
-    "intersection", "mountain_car", "mountain_car_continuous", "pendulum", "quad",
+    "intersection", "mountain_car", "mountain_car_continuous", "pendulum", "quad", "sumo",
 )  # fmt: skip
 
 
@@ -119,7 +119,7 @@ def _register_face(gym_id: str, entry: Environment, horizon: int | None = None, 
     gymnasium.registry[gym_id] = EnvSpec(
         gym_id,
         entry_point=entry.face,
-        vector_entry_point=entry.vector_face,
+        vector_entry_point=None if entry.third_party else entry.vector_face,  # several are made one by one
         max_episode_steps=horizon or entry.parameters["max_episode_steps"].default,
         order_enforce=False,  # the environments check that themselves, in a fifth of the time
         kwargs=params,

@@ -36,9 +36,7 @@ _OF_SPACES = ("action_space_max", "irrelevant_features", "observation_noise")  #
 
 def face(*, source: Source, render_mode: str | None = None) -> Env:
     """The environment of a task, or one that draws a task of a set for every episode."""
-    for task in members(source)[0]:
-        if not task.environment.third_party:
-            raise UsageError(f"{task.env} is a toy, which is not played together with third-party environments.")
+    _check_members(source)
     return _made(source, render_mode) if isinstance(source, Task) else DrawnEnv(source, render_mode)
 
 
@@ -166,6 +164,19 @@ def _described(space: Any) -> Any:
     return ("Tuple", [_described(part) for part in space]) if isinstance(space, gym_spaces.Tuple) else repr(space)
 
 
+def _check_members(source: Source) -> None:
+    for task in members(source)[0]:
+        if not task.environment.third_party:
+            raise UsageError(f"{task.env} is a toy, which is not played together with third-party environments.")
+
+
+def _played(source: Source, render_mode: str | None = None) -> Env:
+    """The environment of a source as its entry makes it."""
+    _check_members(source)
+    made: Env = members(source)[0][0].environment.realisation("face")(source=source, render_mode=render_mode)
+    return made
+
+
 class DrawnEnv(gymnasium.Env[Any, Any]):
     """One of several environments for every episode.
 
@@ -175,7 +186,7 @@ class DrawnEnv(gymnasium.Env[Any, Any]):
     def __init__(self, source: TaskSet, render_mode: str | None = None) -> None:
         self.source = source
         self.render_mode = render_mode
-        self._members = [_made(task, render_mode) for task in source.tasks]
+        self._members = [_played(task, render_mode) for task in source.tasks]
         first = self._members[0]
         self.observation_space, self.action_space = first.observation_space, first.action_space
         self.metadata = first.metadata
@@ -233,7 +244,7 @@ def vector_face(
     mode = Choice(("sync", "async", "vector_entry_point")).parse("vectorization_mode", vectorization_mode or "sync")
     if mode == "vector_entry_point":
         return _native(sources, autoreset_mode)
-    makers: list[Callable[[], Env]] = [partial(face, source=source) for source in sources]
+    makers: list[Callable[[], Env]] = [partial(_played, source) for source in sources]
     vector = SyncVectorEnv if mode == "sync" else AsyncVectorEnv
     try:
         return vector(makers, autoreset_mode=autoreset(autoreset_mode))

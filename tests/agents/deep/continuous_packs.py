@@ -41,8 +41,11 @@ def same(a, b):
 
 
 def check_packs_and_pauses(name, **params):
-    """A cell has the same bits alone and in a pack, in one go and after a pause in another pack."""
-    cells = [cell(name, seed, **params) for seed in range(3)]
+    check_same_bits([cell(name, seed, **params) for seed in range(3)])
+
+
+def check_same_bits(cells):
+    """A cell, one of three of `STEPS` steps, has them alone and in a pack, in one go and after a pause in another."""
     together = learner(cells)
     together.train(STEPS)
     assert together.failed == {}

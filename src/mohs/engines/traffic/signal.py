@@ -27,6 +27,7 @@ class Signal:
     Attributes:
         features: what each slot has one number of, in this order; an observation lists slot after slot.
         permits: whether a slot holds vehicles of a stream, [slots, streams]; no stream where an approach has no lane.
+            Streams are the movements of the approaches, or the links of a signal in a network.
         greens: 0 for red, 0.5 for a green that gives way, 1 for a protected one, [phases, streams].
         decision: seconds between two decisions.
         yellow: seconds of it before a change of the phase.

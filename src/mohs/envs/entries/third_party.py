@@ -41,7 +41,7 @@ _PLAIN = "None, True, False, a finite number, a text, or a list of these"
 
 def find(name: str) -> Environment | None:
     """The entry of an id that Gymnasium knows, or would know once the package that brings it is imported."""
-    ours = {entry.gym_id: entry.id for entry in environments() if not entry.third_party}
+    ours = {entry.gym_id: entry.id for entry in environments() if entry.owns_id}
     if name in ours:
         raise UsageError(f"{name} is what Gymnasium calls {ours[name]}: use that name.")
     spec = _spec(name) if isinstance(name, str) else None

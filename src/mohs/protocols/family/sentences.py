@@ -158,19 +158,21 @@ def _open(verdict: FamilyVerdict) -> Iterator[Finding]:
         said = joined([f"{names[pair.a]} from {names[pair.b]}" for pair in hidden])
         most = max(pair.needed_default or 0 for pair in hidden)
         yield Finding(f"At the default point, about {most:,} runs would tell {said} (--default-seeds {most}).")
+    close = []
     for pair in verdict.pairs:
         if pair.decided or not pair.difference.known:
             continue
         two = f"{names[pair.a]} and {names[pair.b]}"
+        if pair.needed is None:
+            close.append(two)
+            continue
+        ran = _counted(len(verdict.used), verdict.study.seeds)
+        yield Finding(f"To tell {two} apart would take about {_takes(verdict, pair.needed)}; {ran} ran.")
+    if close:
         every = "the only point" if members == 1 else f"all {members:,} points"
-        if pair.needed is not None:
-            ran = _counted(len(verdict.used), verdict.study.seeds)
-            yield Finding(f"To tell {two} apart would take about {_takes(verdict, pair.needed)}; {ran} ran.")
-        elif verdict.study.seeds == 1:
-            text = f"{two} differ too little for one seed at {every}; --seeds 2 tells whether more seeds would do."
-            yield Finding(text)
-        else:
-            yield Finding(f"{two} differ too little: not even 1,000 seeds at {every} would tell them apart.")
+        few = f"for one seed at {every}; --seeds 2 tells whether more seeds would do."
+        many = f"for 1,000 seeds at {every}."
+        yield Finding(f"{'; '.join(close)} differ too little {few if verdict.study.seeds == 1 else many}")
 
 
 def _takes(verdict: FamilyVerdict, budget: Budget) -> str:

@@ -6,6 +6,7 @@ rollout is full; then an update learns from it.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -68,8 +69,21 @@ class ActorCriticConfig(PolicyConfig):
     )
 
 
-class ActorCritic(Network):
+class PolicyNetwork(Network, ABC):
     """Features [cells, batch, ...] → a distribution over actions, and values [cells, batch]."""
+
+    @abstractmethod
+    def forward(self, x: Tensor) -> tuple[Distribution, Tensor]: ...
+
+    @abstractmethod
+    def policy(self, x: Tensor) -> Distribution: ...
+
+    @abstractmethod
+    def value(self, x: Tensor) -> Tensor: ...
+
+
+class ActorCritic(PolicyNetwork):
+    """Actor and critic with hidden layers of their own."""
 
     def __init__(self, init: Generators, sees: Observations, of: Actions, config: PolicyConfig) -> None:
         super().__init__()
@@ -93,7 +107,7 @@ class ActorCritic(Network):
         return found
 
 
-NetworkMaker = Callable[[Generators, Observations, Actions, Any], ActorCritic]
+NetworkMaker = Callable[[Generators, Observations, Actions, Any], PolicyNetwork]
 
 
 class PolicyGradient:
@@ -107,7 +121,7 @@ class PolicyGradient:
         action_space: spaces.Space[Any],
         device: torch.device,
         update: Update,
-        optimiser: Callable[[ActorCritic, Any], Optimiser],
+        optimiser: Callable[[Any, Any], Optimiser],
         network: NetworkMaker = ActorCritic,
     ) -> None:
         c = config

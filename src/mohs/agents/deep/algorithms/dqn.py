@@ -7,7 +7,7 @@ Rainbow (Hessel et al. 2018).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
@@ -31,7 +31,7 @@ from mohs.agents.deep.networks.encoders import Encoder, encoder
 from mohs.agents.deep.networks.layers import Generators, Linear, Mlp, Network, NoisyLinear, generators
 from mohs.agents.deep.networks.policies import Categoricals
 from mohs.agents.deep.optimise import Adam, move_toward
-from mohs.agents.deep.spaces import choices, observations, seen
+from mohs.agents.deep.spaces import Observations, choices, observations, seen
 from mohs.agents.hyperparameters import setting
 from mohs.agents.stage import Array, Step
 from mohs.agents.streams import keys
@@ -41,12 +41,12 @@ from mohs.core.errors import UsageError
 
 
 @dataclass(frozen=True)
-class DqnConfig(DeepConfig):
+class ReplayConfig(DeepConfig):
+    """What Q-learning from a replay buffer has, whatever its network."""
+
     learning_rate: float = setting(5e-4, Real(0, low_open=True), "learning rate of Adam")
     adam_epsilon: float = setting(1e-8, Real(0, low_open=True), "epsilon of Adam")
     gamma: float = setting(0.99, Real(0, 1), "discount factor")
-    hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths")
-    activation: str = setting("relu", Choice(("relu", "tanh")), "activation of the hidden layers")
     batch_size: int = setting(32, Integer(1), "minibatch size, in transitions")
     buffer_size: int = setting(20_000, Integer(1), "capacity of the replay buffer, in transitions")
     learning_starts: int = setting(500, Integer(0), "environment steps before the first update")
@@ -64,7 +64,6 @@ class DqnConfig(DeepConfig):
     double: bool = setting(
         False, Flag(), "double Q-learning: the online network selects the action, the target network evaluates it"
     )
-    dueling: bool = setting(False, Flag(), "dueling network: separate streams for value and advantages")
     prioritised: bool = setting(False, Flag(), "prioritised experience replay")
     priority_alpha: float = setting(0.5, Real(0, 1), "exponent of the priorities (α)")
     priority_beta: float = setting(
@@ -72,6 +71,13 @@ class DqnConfig(DeepConfig):
     )
     priority_steps: int = setting(20_000, Integer(1), "environment steps over which priority_beta rises to 1")
     n_step: int = setting(1, Integer(1), "n-step return length")
+
+
+@dataclass(frozen=True)
+class DqnConfig(ReplayConfig):
+    hidden: tuple[int, ...] = setting((64, 64), Each(Integer(1)), "hidden layer widths")
+    activation: str = setting("relu", Choice(("relu", "tanh")), "activation of the hidden layers")
+    dueling: bool = setting(False, Flag(), "dueling network: separate streams for value and advantages")
     noisy: bool = setting(False, Flag(), "noisy networks explore instead of ε-greedy actions")
     noisy_sigma: float = setting(0.5, Real(0, low_open=True), "initial noise of noisy networks (σ₀)")
     distributional: bool = setting(False, Flag(), "distributional values (C51)")
@@ -102,7 +108,17 @@ class RainbowConfig(DqnConfig):
         return RAINBOW_PRESETS
 
 
-class QNetwork(Network):
+class ActionValues(Network):
+    """Features [cells, batch, ...] → values of all actions [cells, batch, actions]. Some explore by noise."""
+
+    def resample(self, draws: Draws) -> None:
+        """New noise."""
+
+    def quiet(self) -> None:
+        """No noise."""
+
+
+class QNetwork(ActionValues):
     """Values [cells, batch, actions], or logits of their distributions [cells, batch, actions, atoms]."""
 
     def __init__(self, init: Generators, sees: Encoder, actions: int, config: DqnConfig) -> None:
@@ -151,6 +167,14 @@ class QNetwork(Network):
             layer.quiet()
 
 
+def q_network(init: Generators, sees: Observations, actions: int, config: Any) -> QNetwork:
+    """The network of DQN: an encoder where images are seen, and hidden layers."""
+    return QNetwork(init, encoder(init, sees, config), actions, config)
+
+
+NetworkMaker = Callable[[Generators, Observations, int, Any], ActionValues]
+
+
 class Dqn:
     """A pack of deep Q-learners."""
 
@@ -159,20 +183,20 @@ class Dqn:
     def __init__(
         self,
         cells: Sequence[Cell],
-        config: DqnConfig,
+        config: ReplayConfig,
         observation_space: spaces.Space[Any],
         action_space: spaces.Space[Any],
         device: torch.device,
+        network: NetworkMaker = q_network,
     ) -> None:
         self.config = c = config
-        if c.distributional and c.value_min >= c.value_max:
-            raise UsageError(f"atoms go from value_min={c.value_min} to value_max={c.value_max}, which must be larger.")
+        self._noisy = isinstance(c, DqnConfig) and c.noisy
+        self._atoms = _support(c, device) if isinstance(c, DqnConfig) and c.distributional else None
         self._device = device
         self._sees = with_front_end(observations(observation_space), c.front_end)
         self._choices = choices(action_space, cells[0].agent.name)
         init = generators(keys(cells, "agent", "weights"))
-        sees = encoder(init, self._sees, c)
-        self._online = QNetwork(init, sees, self._choices.count, c).to(device)
+        self._online = network(init, self._sees, self._choices.count, c).to(device)
         self._target = deepcopy(self._online).requires_grad_(False)
         self._adam = Adam(self._online.parameters(), c.learning_rate, c.adam_epsilon, c.max_grad_norm)
         capacity = min(c.buffer_size, cells[0].steps)
@@ -182,7 +206,6 @@ class Dqn:
         )
         self._draws = Draws(keys(cells, "agent", "draws"))
         self._clock = Clock(cells[0].steps)
-        self._atoms = torch.linspace(c.value_min, c.value_max, c.atoms, device=device)
         self._chosen: npt.NDArray[np.int64] = np.zeros(len(cells), dtype=np.int64)
         self.parts = {
             "online": self._online, "target": self._target, "adam": self._adam, "replay": self._replay,
@@ -193,8 +216,7 @@ class Dqn:
         self._replay.cut()
 
     def act(self, now: Array) -> Array:
-        c = self.config
-        if c.noisy:
+        if self._noisy:
             self._online.resample(self._draws)
             self._chosen = self._greedy(now[:, None])[:, 0]
         else:
@@ -202,12 +224,12 @@ class Dqn:
         return self._choices.act(self._choices.joint(self._chosen))
 
     def play(self, now: Array, memory: None, greedy: bool, draws: Draws) -> tuple[Array, None]:
-        if self.config.noisy and not greedy:
+        if self._noisy and not greedy:
             self._online.resample(draws)
         else:
             self._online.quiet()
         each = now.reshape(len(draws.keys), -1, *now.shape[1:])
-        epsilon = 0.0 if greedy or self.config.noisy else self._epsilon()
+        epsilon = 0.0 if greedy or self._noisy else self._epsilon()
         chosen = self._explore(each, epsilon, draws) if epsilon else self._greedy(each)
         return self._choices.act(self._choices.joint(chosen.reshape(-1))), None
 
@@ -218,7 +240,7 @@ class Dqn:
         self._online.quiet()  # not by the noise that the last evaluation happened to leave
         seen = self._replay.sample(draws, steps, 1, 1.0).before
         out = self._online(self._sees.features(seen, self._device))
-        if not self.config.distributional:
+        if self._atoms is None:
             return likelihood_of_values(out, draws)
         return likelihood_of_actions(Categoricals((out.flatten(1, 2).log_softmax(-1),)), draws)
 
@@ -262,16 +284,16 @@ class Dqn:
         return self._means(self._online(seen(self._sees, each, self._device)))
 
     def _means(self, out: Tensor) -> Tensor:
-        return (out.softmax(-1) * self._atoms).sum(-1) if self.config.distributional else out
+        return out if self._atoms is None else (out.softmax(-1) * self._atoms).sum(-1)
 
     def _update(self) -> None:
         c = self.config
         beta = linear_schedule(c.priority_beta, 1.0, self._clock.steps / c.priority_steps)
         batch = self._replay.sample(self._draws, c.batch_size, c.n_step, c.gamma, beta)
-        if c.noisy:
+        if self._noisy:
             self._online.resample(self._draws)
             self._target.resample(self._draws)
-        errors, losses = self._distributional_td_loss(batch) if c.distributional else self._td_loss(batch)
+        errors, losses = self._td_loss(batch) if self._atoms is None else self._distributional_td_loss(batch)
         self._adam.step((losses * self._tensor(batch.weight)).mean(1))
         if c.prioritised:
             self._replay.prioritise(batch.slot, errors.cpu().numpy())
@@ -291,6 +313,8 @@ class Dqn:
     def _distributional_td_loss(self, batch: Batch) -> tuple[Tensor, Tensor]:
         """KL divergences, which are the priorities (Rainbow), and cross-entropy losses (C51), both [cells, batch]."""
         c = self.config
+        assert isinstance(c, DqnConfig)
+        assert self._atoms is not None
         with torch.no_grad():
             after = self._sees.features(batch.after, self._device)
             logits = self._target(after)
@@ -319,6 +343,13 @@ def projected(probs: Tensor, support: Tensor, low: float, high: float) -> Tensor
     found = torch.zeros_like(probs)
     found.scatter_add_(-1, below.long(), probs * (1 - share))
     return found.scatter_add_(-1, above.long(), probs * share)
+
+
+def _support(c: DqnConfig, device: torch.device) -> Tensor:
+    """The values that atoms stand for."""
+    if c.value_min >= c.value_max:
+        raise UsageError(f"atoms go from value_min={c.value_min} to value_max={c.value_max}, which must be larger.")
+    return torch.linspace(c.value_min, c.value_max, c.atoms, device=device)
 
 
 def _where(index: Tensor) -> tuple[Tensor, Tensor]:

@@ -93,6 +93,7 @@ def update(agent: PolicyGradient, config: TrpoConfig) -> None:
 def improve(agent: PolicyGradient, c: TrpoConfig, seen: Any, advantages: Floats, log_probs: Floats) -> None:
     """One step of every policy, within its trust region, or none."""
     network, inputs = agent.network, agent.features(seen)
+    assert isinstance(network, ActorCritic)
     parameters = [*network.sees.parameters(), *network.actor_body.parameters(), *network.actor.parameters()]
     actions, was = agent.tensor(flat(agent.rollout.actions)), agent.tensor(log_probs)
     gains = agent.tensor(advantages)
