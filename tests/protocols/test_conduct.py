@@ -168,6 +168,8 @@ def test_a_study_that_an_older_version_stored_gives_the_same_verdict(make, tmp_p
         db.execute("UPDATE mohs_study SET options = ?", [json.dumps(json.loads(options)["study"])])
         first = "SELECT min(position) FROM mohs_study_cell GROUP BY cell"
         db.execute(f"DELETE FROM mohs_study_cell WHERE position NOT IN ({first})")
+        db.execute("DROP TABLE mohs_seal")
+        db.execute("UPDATE mohs_meta SET value = '1' WHERE name = 'schema'")
     with open_store(url, create=False) as store:
         assert store.study(key).tracks == ()
         assert json_text(stored_verdict(store, key).to_json()) == said

@@ -139,18 +139,22 @@ def plan(seeds: int = 5, delays: int = 2, **params: Any) -> Plan:
 
 
 if __name__ == "__main__":  # a coordinator to be interrupted: URL, workers, parameters of `plan` as JSON
+    from mohs.core.errors import MohsError
     from mohs.runs.execute import execute
     from mohs.runs.execution import Execution
     from mohs.runs.store import open_store
 
     url, workers, params = sys.argv[1], int(sys.argv[2]), json.loads(sys.argv[3])
-    with open_store(url) as store:
-        settings = Execution(url, workers, progress="plain")
-        if sys.argv[4:] == ["pull"]:
-            from mohs.runs.pull import pull
+    try:
+        with open_store(url) as store:
+            settings = Execution(url, workers, progress="plain")
+            if sys.argv[4:] == ["pull"]:
+                from mohs.runs.pull import pull
 
-            summary = pull(store, settings, factory=FACTORY, checkpoint_seconds=0.05, chunk=1, stale=3.0)
-            print(json.dumps({"done": summary.done, "failed": summary.failed}))
-            sys.exit()
-        summary = execute(plan(**params), store, settings, factory=FACTORY, checkpoint_seconds=0.05, chunk=1)
+                summary = pull(store, settings, factory=FACTORY, checkpoint_seconds=0.05, chunk=1, stale=3.0)
+            else:
+                summary = execute(plan(**params), store, settings, factory=FACTORY, checkpoint_seconds=0.05, chunk=1)
+    except MohsError as error:  # as the command line does
+        print(f"mohs: {error}", file=sys.stderr)
+        sys.exit(2)
     print(json.dumps({"interrupted": summary.interrupted, "done": summary.done, "failed": summary.failed}))

@@ -147,6 +147,13 @@ class StoreContract:
         assert store.failures(made.key) == []
         assert set(store.statuses(made.runs).values()) == {PENDING}
 
+    def test_any_text_can_be_the_reason_of_a_failure(self, store: Store) -> None:
+        made = plan(1, 1)
+        store.add(made)
+        store.write(failed={made.runs[0]: "Error: \0 \udcff é"})
+        assert store.failures(made.key)[0].error == "Error: \N{REPLACEMENT CHARACTER} ? é"
+        assert store.damaged(made.runs) == []
+
     def test_a_study_is_found_by_its_name_or_the_beginning_of_its_key(self, store: Store) -> None:
         made = plan(1, 1)
         store.add(made)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from mohs.core.dial import Applies
@@ -144,7 +145,7 @@ class Environment:
         target = getattr(self, name)
         if target is None:
             raise UsageError(f"{self.id} has no {name}.")
-        return attribute(target)
+        return _part(target)
 
     def normalise(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Canonical parameters: parsed, completed with what they imply, defaults left out.
@@ -180,6 +181,16 @@ class Environment:
             0.0
         """
         return {name: params.get(name, spec.default) for name, spec in self.parameters.items()}
+
+
+@cache
+def _own_part(target: str) -> Any:
+    return attribute(target)
+
+
+def _part(target: str) -> Any:
+    """What a target names. Those of mohs itself stay the same; a user's file may change."""
+    return _own_part(target) if target.startswith("mohs.") else attribute(target)
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ time only.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
@@ -56,6 +57,11 @@ def kept(kind: str, key: str, task: Task, solve: Callable[[], T], read: Callable
 
 def file_of(kind: str) -> Path:
     """The file of a kind of result, for this version of mohs."""
+    return _file_of(kind, os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME"))
+
+
+@cache
+def _file_of(kind: str, *_where: str | None) -> Path:
     return user_cache() / "exact" / f"{kind}-mohs-{_version()}.jsonl"
 
 
@@ -81,4 +87,4 @@ def _lasting(task: Task) -> bool:
     """Whether the task means the same tomorrow: it is one of mohs, and none of its parameters is a custom function."""
     source = task.environment.table or task.environment.score
     own = source is not None and source.startswith("mohs.")
-    return own and not any(isinstance(value, FunctionRef) for value in task.values.values())
+    return own and not any(isinstance(value, FunctionRef) for _, value in task.params)

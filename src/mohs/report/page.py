@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 from string import Template
+from urllib.parse import quote
 
 import plotly.graph_objects as go
 from plotly.io.json import to_json_plotly
@@ -24,6 +25,7 @@ from mohs.report.plotly_js import script, shared_source
 from mohs.report.theme import DARK, FONT, LIGHT, Theme, exchange, roles
 
 PAGE, DATA = "report.html", "verdict.json"
+EMBEDDED = 3_000_000  # characters of a table in the page; of a longer one there is a link to the file beside it
 # Figures are drawn for a wide page. A place narrower than the first number gets a layout for the second, in pixels.
 FITS = ((560, 340), (860, 560))
 
@@ -61,7 +63,8 @@ def page_html(page: Page, data: Json, plotly: str | None = None) -> str:
     """The whole page as text; `plotly` is the address of plotly.js where the page does not hold it."""
     drawn = ",".join(f"{json.dumps(name)}:{_drawing(figure)}" for name, figure in page.figures.items())
     files = {DATA: {"type": "application/json", "text": json_text(data, indent=1) + "\n"}}
-    files |= {name: {"type": "text/csv", "text": text} for name, text in page.tables.items()}
+    files |= {name: {"type": "text/csv", "text": text} for name, text in page.tables.items() if len(text) <= EMBEDDED}
+    beside = [name for name in page.tables if name not in files]
     names = {"mdp": "MDP"}
     return filled(
         __package__,
@@ -70,7 +73,8 @@ def page_html(page: Page, data: Json, plotly: str | None = None) -> str:
         colours=_colours(),
         style=Template(resource(__package__, "assets/style.css")).substitute(font=FONT),
         navigation="".join(f'<a href="#{s}">{names.get(s, s.capitalize())}</a>' for s in page.sections),
-        downloads="".join(f'<button type="button" data-file="{escape(n)}">↓ {escape(n)}</button>' for n in files),
+        downloads="".join(f'<button type="button" data-file="{escape(n)}">↓ {escape(n)}</button>' for n in files)
+        + "".join(f'<a href="{quote(n)}" download>↓ {escape(n)}</a>' for n in beside),
         body=page.body,
         footer=f"<dl>{parts.definitions([*page.facts.items(), ('made by', f'mohs {mohs.__version__}')])}</dl>",
         figures=_embedded(f"{{{drawn}}}"),

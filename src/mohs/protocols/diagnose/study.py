@@ -18,7 +18,7 @@ from mohs.core.errors import UsageError
 from mohs.core.family import Family
 from mohs.core.point import Point
 from mohs.core.registry import canonical, environment
-from mohs.core.task import Task, read_json, reading
+from mohs.core.task import SEED, Task, read_json, reading
 from mohs.core.values import Json, from_json, to_json
 from mohs.envs.dials import dial_of, read_dial
 from mohs.protocols.diagnose.batteries import battery as find_battery
@@ -156,7 +156,14 @@ class DiagnosisStudy:
 
     def task(self, params: Mapping[str, Any], seed: int = 0) -> Task:
         """The vanilla task with some dials turned."""
-        return Task.make(self.env, seed=seed, **{**dict(self.params), **params})
+        key = repr(params)
+        if key not in self._made:  # a large study asks for the same few points once for each seed
+            self._made[key] = Task.make(self.env, **{**dict(self.params), **params})
+        return replace(self._made[key], seed=SEED.parse("seed", seed))
+
+    @cached_property
+    def _made(self) -> dict[str, Task]:
+        return {}
 
     def unit(self, dial: str) -> str:
         """The unit of a dial's doses."""

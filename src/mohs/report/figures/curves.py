@@ -17,6 +17,7 @@ from mohs.report.theme import LIGHT, dress, heading
 from mohs.stats import Estimate
 
 MOST_COLUMNS = 5
+MOST_RUNS = 100  # that are drawn in a panel, so that pages of large studies stay small; the mean is of all runs
 LEVEL = 0.95  # of the means' intervals
 
 
@@ -51,9 +52,8 @@ def curves_figure(data: Curves) -> go.Figure:
         rows=lines, cols=columns, shared_yaxes=True, horizontal_spacing=0.032, vertical_spacing=0.3 / lines
     )
     unit = data.ends or "return per episode"
-    note = (
-        f"{data.name} · training return of every run · bold: mean with {numbers.level(LEVEL)} interval at each point · "
-    )
+    some = f"the first {MOST_RUNS} runs" if any(p.n > MOST_RUNS for p in data.panels) else "every run"
+    note = f"{data.name} · training return of {some} · bold: mean with {numbers.level(LEVEL)} interval at each point · "
     dress(figure, 96 + 92 + 210 * lines, note + numbers.count(p.n for p in data.panels))
     low, high = _range(data)
     last = max((float(p.steps[-1]) for p in data.panels if p.n), default=1.0)
@@ -99,10 +99,11 @@ def _draw(figure: go.Figure, panel: CurvePanel, cell: dict[str, int], first: boo
             **cell,
         )  # fmt: skip
     # One trace for all runs: they are divided by a gap, which keeps a hundred seeds quick to draw.
-    gap = np.full((panel.n, 1), np.nan, dtype=np.float32)
-    along = np.tile(np.append(x, x[-1:]), panel.n)
+    runs = panel.runs[:MOST_RUNS]
+    gap = np.full((len(runs), 1), np.nan, dtype=np.float32)
+    along = np.tile(np.append(x, x[-1:]), len(runs))
     figure.add_scatter(
-        x=along, y=np.hstack([panel.runs.astype(np.float32), gap]).ravel(), mode="lines", name="one run each",
+        x=along, y=np.hstack([runs.astype(np.float32), gap]).ravel(), mode="lines", name="one run each",
         legendgroup="runs", showlegend=first, line={"color": LIGHT.run, "width": 0.7}, opacity=0.75, hoverinfo="skip",
         connectgaps=False, **cell,
     )  # fmt: skip

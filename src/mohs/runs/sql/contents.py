@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import Any, TypeVar
 
+import numpy as np
+import numpy.typing as npt
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
@@ -104,12 +107,20 @@ def curves_of(content: Content) -> dict[str, Curve] | None:
     curves: dict[str, Curve] = {}
     try:
         for metric, steps, values in sorted(content.curves):
-            curves[metric] = blobs.unpack_integers(steps), blobs.unpack_floats(values)
+            curves[metric] = _steps(steps), blobs.unpack_floats(values)
             if len(curves[metric][0]) != len(curves[metric][1]):
                 return None
     except (ValueError, TypeError):
         return None
     return curves
+
+
+@lru_cache(maxsize=256)
+def _steps(blob: bytes) -> npt.NDArray[np.int64]:
+    """Runs of a study have the same steps: one array, which no one can write to, is enough for all of them."""
+    found = blobs.unpack_integers(blob)
+    found.flags.writeable = False
+    return found
 
 
 def seal_cells(db: Connection, keys: Iterable[str]) -> None:

@@ -8,7 +8,6 @@ import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -25,6 +24,7 @@ BUSY_SECONDS = 30
 RESUME = "what was stored before is intact; run the same command to resume"
 # A server that vanishes without a word is noticed within a minute.
 SERVER = {"connect_timeout": 10, "keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3}
+FILE_ERRORS = (sqlite3.Error, OSError, UnicodeError)  # the last: of damaged text, also in SQLite's own messages
 GONE = ("08", "57P01", "57P02", "57P03")  # codes of PostgreSQL: no connection; it shuts down, crashed, is starting
 
 
@@ -60,22 +60,22 @@ def name_of(url: URL) -> str:
 def connect(url: URL, create: bool) -> Engine:
     """An engine whose transactions are real ones. Makes a new file, and its directory, where asked."""
     path = file_of(url)
-    with explained(url):
-        if path is not None and not path.exists():
-            if not create:
-                raise MissingStoreError(f"there is no store at {path}.")
-            path.parent.mkdir(parents=True, exist_ok=True)
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o644))
-        if path is not None and not path.is_file():
-            raise StoreError(f"{path} is a {'directory' if path.is_dir() else 'device'}, not a store.")
     try:
         if path is None:
             return sa.create_engine(url, connect_args=SERVER)
-        engine = sa.create_engine(url, creator=partial(open_file, path, mode(path)))
+        engine = sa.create_engine(url, creator=lambda: open_file(path, mode(path)))
     except ModuleNotFoundError as error:
         raise StoreError(f"{name_of(url)} cannot be opened: install the Python package {error.name!r}.") from error
     except exc.NoSuchModuleError as error:
         raise StoreError(f"{name_of(url)} cannot be opened: there is no driver {url.drivername!r}.") from error
+    with explained(url):
+        if not path.exists():
+            if not create:
+                raise MissingStoreError(f"there is no store at {path}.")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o644))
+        if not path.is_file():
+            raise StoreError(f"{path} is a {'directory' if path.is_dir() else 'device'}, not a store.")
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 
@@ -110,7 +110,7 @@ def open_file(path: Path, options: str) -> sqlite3.Connection:
 
 def _text(raw: bytes) -> str:
     """Text of a damaged file need not be UTF-8. Its seal tells."""
-    return raw.decode(errors="surrogateescape")
+    return raw.decode(errors="replace")
 
 
 def check_writable(url: URL) -> None:
@@ -135,7 +135,7 @@ def _begin_sqlite(connection: Connection) -> None:
 def explained(url: URL) -> Iterator[None]:
     try:
         yield
-    except (exc.DBAPIError, sqlite3.Error, OSError) as error:
+    except (exc.DBAPIError, *FILE_ERRORS) as error:
         raise explain(error, url) from error
 
 
@@ -144,7 +144,7 @@ def explained_files(url: URL) -> Iterator[None]:
     """The same for errors of files alone: those of a server may pass."""
     try:
         yield
-    except (sqlite3.Error, OSError) as error:
+    except FILE_ERRORS as error:
         raise explain(error, url) from error
 
 
@@ -166,7 +166,7 @@ def explain(error: Exception, url: URL) -> StoreError:
         return StoreError(f"the disk is full: {name} could not be written; {RESUME} when there is space.")
     if "not a database" in low:
         return StoreError(f"{name} is not a database, or is damaged ({text}).")
-    if "malformed" in low or "corrupt" in low:
+    if "malformed" in low or "corrupt" in low or isinstance(cause, UnicodeError):
         return StoreError(f"{name} is damaged ({text}); `mohs recover NEW.db` copies what is sound to a new store.")
     if "readonly" in low or "read-only" in low or isinstance(cause, PermissionError):
         return StoreError(f"{name} cannot be written ({text}).")

@@ -53,4 +53,4 @@ def is_text_of(key: str, text: Any) -> bool:
 
 
 def _bytes(value: Any) -> bytes:
-    return value if isinstance(value, bytes) else str(value).encode(errors="surrogateescape")
+    return value if isinstance(value, bytes) else str(value).encode()

@@ -190,7 +190,8 @@ class SqlStore:
         checkpoints: Mapping[str, tuple[int, bytes]] | None = None,
         ran: Mapping[str, Sequence[Place]] | None = None,
     ) -> None:
-        done, failed, checkpoints = done or {}, failed or {}, checkpoints or {}
+        done, checkpoints = done or {}, checkpoints or {}
+        failed = {key: _text(error) for key, error in (failed or {}).items()}
         if not (done or failed or checkpoints or ran):
             return
         curves = {key: [_packed(metric, *curve) for metric, curve in its.items()] for key, its in done.items()}
@@ -272,6 +273,11 @@ class SqlStore:
 def _status(word: Any) -> CellStatus:
     """What no one wrote is damage, and such a cell is not done."""
     return CellStatus(word) if word in contents.STATUSES else CellStatus.PENDING
+
+
+def _text(error: str) -> str:
+    """A traceback as a database takes it: no halves of characters, no zeros."""
+    return error.encode(errors="replace").decode().replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def _packed(metric: str, steps: Any, values: Any) -> tuple[str, bytes, bytes]:

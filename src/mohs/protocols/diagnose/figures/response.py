@@ -20,6 +20,8 @@ from mohs.report.figures.ranges import axis_range
 from mohs.report.theme import LIGHT
 from mohs.stats import BreakingDose, Estimate, Side, monotone_fit
 
+MOST_RUNS = 300  # dots at a dose
+
 
 @dataclass(frozen=True, eq=False)
 class DialResponse:
@@ -110,11 +112,11 @@ def _fits(dial: DialVerdict) -> tuple[tuple[tuple[float, ...], tuple[float, ...]
 
 
 def draw_runs(figure: go.Figure, data: DialResponse, cell: dict[str, int], colour: str = LIGHT.run) -> None:
-    """Every single run as a faint dot."""
+    """Every single run as a faint dot; of a large study the first ones."""
     x: list[float] = []
     y: list[float] = []
     for i, runs in enumerate(data.runs):
-        kept = runs[~np.isnan(runs)]
+        kept = runs[~np.isnan(runs)][:MOST_RUNS]
         x += data.axis.scattered(i, len(kept))
         y += kept.tolist()
     if not y:
