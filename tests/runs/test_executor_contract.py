@@ -264,7 +264,9 @@ def test_cells_are_not_blamed_for_machines_that_are_lost(tmp_path: Path) -> None
     summary, why = run(plan(3, 1, sleep=0.001), cluster, tmp_path, shown)
     assert (summary.done, summary.failed, summary.steps, why) == (3, 0, 600, set())
     assert cluster.started == LOSSES + 1
-    assert shown.notes == ["machine 7: worker died: machine 7 is lost."] * LOSSES
+    assert len(shown.notes) == LOSSES
+    assert all(note.startswith("machine 7, a pack of 3 cells (") for note in shown.notes)
+    assert all(note.endswith(" ...): worker died: machine 7 is lost.") for note in shown.notes)
 
 
 def test_a_pack_that_loses_every_machine_fails_in_the_end(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from mohs.runs.progress import Progress
 from mohs.runs.store import Store
 from mohs.runs.workers.executor import Ended, Executor, Printed, Returned, Stop, W, Work
 from mohs.runs.workers.pack import Failed, Finished, Message, Noted, Saved, Stepped
+from mohs.runs.workers.watch import named
 
 LOOK_SECONDS = 0.2  # how long the coordinator waits for a report before it looks around
 CHECKPOINT_BYTES = 20e6  # a second, that the coordinator takes from all workers together
@@ -181,7 +182,8 @@ def coordinate(run: Run, executor: Executor[W], feed: Feed) -> None:
                 workers.remove(worker)
                 epitaph = worker.epitaph()
                 if deadline is None:
-                    run.progress.note(f"{worker.place}: {last_line(epitaph)}")
+                    what = f", {named(job_keys(busy[worker].job))}" if worker in busy else ""
+                    run.progress.note(f"{worker.place}{what}: {last_line(epitaph)}")
                 worker.kill()
                 if worker.ready:
                     false_starts = 0
@@ -242,6 +244,10 @@ def _left_behind(run: Run, job: Job, epitaph: str, lost: bool, overdue: bool) ->
         return [again for cell in left for again in run.jobs([cell], 1, job.losses)]
     run.take([Failed(left[0].key, epitaph)])
     return []
+
+
+def job_keys(job: Job) -> list[str]:
+    return [cell.key for cell in job.cells]
 
 
 def last_line(text: str) -> str:

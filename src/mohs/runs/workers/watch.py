@@ -94,14 +94,14 @@ class Watch:
     def _check_memory(self, used: int) -> None:
         limit = self._limits.memory
         if limit is not None and used > limit:
-            self.verdict = f"it used {used / 1e9:.2g} GB of memory, more than the {limit / 1e9:.2g} GB of worker_memory"
+            self.verdict = f"it used more than the {limit / 1e9:.2g} GB of worker_memory"
 
     def _check_time(self) -> None:
         each = self._limits.cell_seconds
         if each is not None and self.cells and self._taken > each * len(self.cells):
             self.overdue = True
             many = "" if len(self.cells) == 1 else f"{len(self.cells)} × "
-            self.verdict = f"{self._what} took longer than {many}{each:g} s (cell_timeout)"
+            self.verdict = f"it took longer than {many}{each:g} s (cell_timeout)"
 
     def _silent(self, passed: float, used: Usage) -> str:
         """Judges a process that has been silent for a while."""
@@ -111,9 +111,9 @@ class Watch:
             self._idle += passed
         state = "its process is stopped" if used.stopped else "it uses no processor time" if self._idle else ""
         if self._idle >= self._limits.idle:
-            self.verdict = f"{self._what} had not reported for {self._silence:.0f} s, and {state}"
+            self.verdict = f"it had not reported for {self._limits.idle:g} s, and {state}"
         elif self._silence >= self._limits.silent and self._limits.cell_seconds is None:
-            self.verdict = f"{self._what} had not reported for {self._silence:.0f} s"
+            self.verdict = f"it had not reported for {self._limits.silent:g} s"
         elif self._silence >= self._mention:
             self._mention *= 4  # once a minute would hide all else
             return f"{self._what} has not reported for {self._silence:.0f} s: {state or 'it computes'}"
