@@ -25,7 +25,7 @@ from mohs.runs.workers import processes
 from mohs.runs.workers.local import LocalProcesses
 from mohs.runs.workers.watch import Limits, Watch
 
-SHORT = Limits(mention=0.5, idle=1.5)
+SHORT = Limits(mention=2, idle=4)  # a process on a busy machine may take seconds to start
 
 
 class Notes(Silent):
@@ -49,8 +49,8 @@ def run(made: Plan, folder: Path, limits: Limits, shown: Notes, count: int = 2) 
     ("name", "limits", "reason"),
     [
         ("asleep_seed", SHORT, "had not reported for"),
-        ("endless_seed", Limits(cell_seconds=1.0), "took longer than 1 s (cell_timeout)."),
-        ("endless_seed", Limits(silent=1.5), "had not reported for"),
+        ("endless_seed", Limits(cell_seconds=3.0), "took longer than 3 s (cell_timeout)."),
+        ("endless_seed", Limits(silent=6), "had not reported for"),
         ("leaky_seed", Limits(memory=600_000_000), "more than the 0.6 GB of worker_memory."),
         ("leaving_seed", Limits(), "worker died: the process exited with code 0."),
         ("crashing_seed", Limits(), "worker died: the process was ended by signal SIGSEGV."),
@@ -97,7 +97,7 @@ def test_a_stopped_worker_is_not_waited_for(tmp_path: Path) -> None:
     assert worker.send(sent)
     reports, alive = listen(executor, worker, ended)
     assert not alive
-    assert time.monotonic() - began < 20
+    assert time.monotonic() - began < 40
     assert "its process is stopped" in worker.epitaph()
     assert any("its process is stopped" in str(report) for report in reports)
     executor.close()
