@@ -225,7 +225,17 @@ def tables(result: Mapping[str, Any]) -> str:
         for name, of in result["controllers"].items()
     ]
     heads = ("controller", "delay, compiled", "delay, SUMO", "ratio, compiled", "ratio, SUMO", "mean error")
+    worst = max(
+        (
+            (abs(ours / sumo - 1), name, of, ours, sumo)
+            for of in result["delays"]
+            for name, (ours, sumo) in of["delays"].items()
+        ),
+        key=lambda row: row[0],
+    )
+    where = ", ".join(f"`{name}={worst[2][name]}`" for name in ("lanes", "left_lanes", "inflow"))
     about = (
+        f"Largest error: {worst[1]} at {where}, {worst[3]:.1f} s and {worst[4]:.1f} s. "
         f"{result['intersections']} intersections, {result['episodes']} hours each, seed {result['seed']}, SUMO "
         f"{result['versions']['sumo']}. Intervals are 95%, over intersections. A ratio is to the untuned fixed plan."
     )
