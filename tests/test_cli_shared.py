@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
+import subprocess
+from pathlib import Path
 
 import pytest
 import typer.main
@@ -13,8 +16,8 @@ from mohs.cli.entry import make_app
 from mohs.protocols.protocol import protocols
 
 SHARED = [
-    "--dry-run", "--label", "--trust", "--out", "--store", "--workers", "--pack-size", "--device", "--png", "--paper",
-    "--single-file", "--json",
+    "--dry-run", "--enqueue", "--label", "--trust", "--out", "--store", "--workers", "--pack-size", "--device",
+    "--executor", "--shard", "--cell-timeout", "--worker-memory", "--png", "--paper", "--single-file", "--json",
 ]  # fmt: skip
 STUDY = """
 question = "Does a delay cost?"
@@ -124,7 +127,7 @@ def test_a_store_that_cannot_be_used_is_refused_before_the_plan_is_made(place, c
     with sqlite3.connect(place / "file") as other:
         other.execute("CREATE TABLE recipes (name TEXT)")
     before = (place / "file").read_bytes()
-    monkeypatch.setattr("mohs.protocols.conduct.check_plan", lambda _: pytest.fail("a plan was made"))
+    monkeypatch.setattr("mohs.protocols.conduct.check_plan", lambda *_: pytest.fail("a plan was made"))
     for words in SMALL.values():
         assert run(*words, "--store", url, *dry) == 2
         assert sentence in capsys.readouterr().err
@@ -185,3 +188,27 @@ def test_every_run_writes_the_same_files_and_prints_its_verdict_with_the_place_o
     files = {path.name for path in (place / "there").iterdir()}
     assert {"report.html", "verdict.json", "frame.csv"} <= files
     assert {file.rpartition(".")[2] for file in files} == {"html", "json", "csv"}
+
+
+TEMPLATES = sorted((Path(__file__).parent.parent / "examples" / "cluster").glob("*.sh"))
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
+def test_the_templates_for_clusters_are_sound(path):
+    """bash can read them, and mohs has the commands and the options that they name."""
+    subprocess.run(["bash", "-n", str(path)], check=True)
+    known = typer.main.get_command(make_app()).commands
+    text = path.read_text().replace("\\\n", " ")
+    calls = re.findall(r"^ *mohs (\w+) (.*)", text, re.MULTILINE)
+    assert calls
+    for name, rest in calls:
+        options = {option for p in known[name].params for option in p.opts}
+        assert set(re.findall(r"(--[a-z-]+)", rest)) <= options
+
+
+def test_the_page_on_clusters_names_options_that_exist():
+    text = (Path(__file__).parent.parent / "docs" / "cluster.md").read_text()
+    commands = typer.main.get_command(make_app()).commands
+    for name, rest in re.findall(r"^mohs (\w+) ([^#\n]*)", text, re.MULTILINE):
+        options = {option for p in commands[name].params for option in p.opts}
+        assert set(re.findall(r"(--[a-z-]+)", rest)) <= options

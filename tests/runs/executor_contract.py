@@ -16,7 +16,7 @@ from mohs.runs.execution import Execution
 from mohs.runs.export import export_csv
 from mohs.runs.store import open_store
 from mohs.runs.workers.executor import Ended, Executor, Report, Stop, Work, Worker
-from mohs.runs.workers.pack import Failed, Finished, Pace, Saved, Stepped
+from mohs.runs.workers.pack import Failed, Finished, Noted, Pace, Saved, Stepped
 
 Make = Callable[[], Executor[Any]]
 
@@ -33,7 +33,9 @@ def started(executor: Executor[Any]) -> Worker:
     while not worker.ready and time.monotonic() < deadline:
         for heard in executor.heard([worker], 0.1):
             assert heard is worker
-            assert worker.reports() == ([], True)
+            reports, alive = worker.reports()
+            assert alive
+            assert all(isinstance(report, Noted) for report in reports), "a slow start may be mentioned"
     assert worker.ready
     return worker
 
@@ -98,8 +100,8 @@ class ExecutorContract:
         executor.close()
 
     def test_a_stopped_pack_saves_and_resumes_bit_identically(self, make: Make) -> None:
-        cells = [cell(seed, sleep=0.002) for seed in range(2)]
-        executor, other, whole = make(), make(), make()
+        cells = [cell(seed, sleep=0.008) for seed in range(2)]
+        executor = make()
         worker = started(executor)
         assert worker.send(work(cells))
         listen(executor, worker, lambda report: isinstance(report, Stepped))
@@ -108,10 +110,13 @@ class ExecutorContract:
         assert alive
         assert not results(reports)
         (saved,) = (report for report in reports if isinstance(report, Saved))
-        resumed = run_alone(other, work(cells, {key: state for key, (_, state) in saved.states.items()}))
-        assert results(resumed) == results(run_alone(whole, work(cells)))
-        for one in (executor, other, whole):
-            one.close()
+        executor.close()
+        found = []
+        for resume in ({key: state for key, (_, state) in saved.states.items()}, {}):
+            executor = make()  # one at a time: a cluster may have room for no other
+            found.append(results(run_alone(executor, work(cells, resume))))
+            executor.close()
+        assert found[0] == found[1]
 
     def test_an_idle_worker_is_not_heard(self, make: Make) -> None:
         executor = make()

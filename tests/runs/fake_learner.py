@@ -1,18 +1,20 @@
 """A learner whose state is a number, to test the runner by: exact, quick, and able to misbehave.
 
 Parameters of the agent: `bad_seed` raises at step 50 in the cell with that seed, `deadly_seed` kills the process there,
-`broken_seeds` are the cells that fail there without raising, `sleep` waits so many seconds for each step of the pack,
-`mark` is a file that is made when it begins to train, `forgetful` cannot save.
+`MISBEHAVIOURS` do there as their names say, `infinite_seed` returns infinity, `broken_seeds` are the cells that fail
+there without raising, `sleep` waits so many seconds for each step of the pack, `mark` is a file that is made when it
+begins to train, `forgetful` cannot save.
 """
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import signal
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +30,38 @@ from mohs.runs.plan import Plan
 FACTORY = f"{Path(__file__).resolve()}:learner"
 MODULUS = 2**31 - 1
 register_agent(AgentEntry("fake", "a number as state", learner=FACTORY))  # in workers too, which import this file
+
+
+def compute() -> None:
+    while True:
+        pass
+
+
+def leak() -> None:
+    hoard = []
+    while True:
+        hoard.append(b"1" * 10_000_000)
+        time.sleep(0.02)
+
+
+def shout() -> None:
+    for _ in range(200):
+        os.write(1, b"x" * 65536)
+
+
+def interrupt() -> None:
+    raise KeyboardInterrupt("not the user")
+
+
+MISBEHAVIOURS: dict[str, Callable[[], object]] = {
+    "asleep_seed": lambda: time.sleep(1e6),
+    "endless_seed": compute,
+    "leaky_seed": leak,
+    "leaving_seed": lambda: os._exit(0),
+    "crashing_seed": lambda: ctypes.string_at(0),
+    "loud_seed": shout,
+    "raising_seed": interrupt,
+}
 
 
 class FakeLearner:
@@ -54,6 +88,10 @@ class FakeLearner:
                     raise RuntimeError(f"seed {cell.seed} is bad")
                 if self.step == 50 and cell.seed == self.params.get("deadly_seed"):
                     os.kill(os.getpid(), signal.SIGKILL)
+                if self.step == 50:
+                    for name, misbehave in MISBEHAVIOURS.items():
+                        if cell.seed == self.params.get(name):
+                            misbehave()
         if "mark" in self.params:
             Path(self.params["mark"]).touch()
         time.sleep(steps * self.params.get("sleep", 0.0))
@@ -65,7 +103,11 @@ class FakeLearner:
 
     def curves(self) -> list[dict[str, Any]]:
         window = self.cells[0].window
-        return [{"train/return": (np.arange(1, len(c) + 1) * window, np.array(c))} for c in self.curve]
+        curves = [{"train/return": (np.arange(1, len(c) + 1) * window, np.array(c))} for c in self.curve]
+        for one, curve in zip(self.cells, curves, strict=True):
+            if one.seed == self.params.get("infinite_seed"):
+                curve["train/return"][1][-1] = np.inf
+        return curves
 
     def save(self) -> list[bytes] | None:
         if self.params.get("forgetful"):
@@ -107,7 +149,12 @@ if __name__ == "__main__":  # a coordinator to be interrupted: URL, workers, par
     try:
         with open_store(url) as store:
             settings = Execution(url, workers, progress="plain")
-            summary = execute(plan(**params), store, settings, factory=FACTORY, checkpoint_seconds=0.05, chunk=1)
+            if sys.argv[4:] == ["pull"]:
+                from mohs.runs.pull import pull
+
+                summary = pull(store, settings, factory=FACTORY, checkpoint_seconds=0.05, chunk=1, stale=3.0)
+            else:
+                summary = execute(plan(**params), store, settings, factory=FACTORY, checkpoint_seconds=0.05, chunk=1)
     except MohsError as error:  # as the command line does
         print(f"mohs: {error}", file=sys.stderr)
         sys.exit(2)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mohs.agents.protocol import NONE_FAILED, RECORDED, Points, UserAgent
+from mohs.agents.pulse import Pulse
 from mohs.agents.registry import agent_entry
 from mohs.agents.windows import Windows
 from mohs.core import seeding
@@ -102,6 +103,7 @@ class Recorder(gymnasium.Wrapper[Any, Any, Any, Any]):
             raise BudgetSpentError("the budget of steps is spent.")
         observation, reward, terminated, truncated, info = self.env.step(action)
         self.left -= 1
+        Pulse.steps += 1
         self.windows.step += 1
         self._return += float(reward)
         self._length += 1
@@ -182,6 +184,7 @@ class ExternalLearner:
             action, memory = self._agent.act(observation, memory, greedy)
             observation, reward, terminated, truncated, _ = env.step(action)
             over = terminated or truncated
+            Pulse.steps += 1
             rewards.append(float(reward))
             actions.append(action)
         return rewards, actions

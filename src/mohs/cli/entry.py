@@ -8,7 +8,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from mohs.cli import listings, studies
+from mohs.cli import listings, studies, work
 from mohs.cli.last_resort import sentence, wants_traceback
 from mohs.cli.train import EXIT_INTERRUPTED, training_command
 from mohs.core.errors import MohsError, UsageError
@@ -19,7 +19,7 @@ from mohs.protocols.protocol import Protocol, protocols, skipping_plugin
 EXIT_UNEXPECTED, EXIT_USAGE = 1, 2
 COMMANDS = (
     listings.envs, listings.dials, listings.agents, listings.families, studies.status, studies.report, studies.export,
-    studies.recover,
+    studies.recover, studies.merge, work.work,
 )  # fmt: skip
 
 

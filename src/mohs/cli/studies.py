@@ -24,6 +24,7 @@ MOST_ENVS = 2  # that are named of a study
 
 def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     """Show the studies of a store: what each ran, when, its label, the version of its agents, and how far it is."""
+    from mohs.runs.places import sentence
     from mohs.runs.status import status as find_status
     from mohs.runs.store import open_store
 
@@ -39,6 +40,8 @@ def status(store: StoreUrl = DEFAULT_STORE, as_json: AsJson = False) -> None:
     for s in found:
         for reason in dict.fromkeys(failure.reason for failure in s.failures):
             print(printable(f"failed: {s.study.name}: {reason}"), file=sys.stderr)
+        if differ := sentence(s.places):
+            print(printable(f"note: {s.study.name}: {differ}"), file=sys.stderr)
 
 
 def _row(s: StudyStatus) -> tuple[str, ...]:
@@ -130,3 +133,22 @@ def recover(
     for kind, lost in (("cells", found.lost_cells), ("studies", found.lost_studies)):
         if lost:
             print(f"{len(lost):,} {kind} are lost; the commands that made them run them again: {', '.join(lost)}")
+
+
+def merge(
+    out: Annotated[str, typer.Argument(help="The store that is written: a file or a URL. It is made if need be.")],
+    sources: Annotated[list[str], typer.Argument(metavar="IN...", help="The stores that are read: files or URLs.")],
+    as_json: AsJson = False,
+) -> None:
+    """Merge stores, such as those of --shard, into one. Merging again changes nothing."""
+    from mohs.runs.store import merge as merge_stores
+
+    urls = [text if "://" in text else f"sqlite:///{text}" for text in (out, *sources)]
+    found = merge_stores(urls[0], urls[1:])
+    if as_json:
+        print_json(asdict(found))
+        return
+    cells = ", ".join(f"{number:,} {status}" for status, number in found.cells.items())
+    print(f"{out} has {found.studies:,} studies; cells: {cells}.")
+    if found.damaged:
+        print(f"mohs: {found.damaged:,} damaged cells were left out; they run again.", file=sys.stderr)

@@ -28,6 +28,17 @@ KeepGoing = Annotated[
 Trust = Annotated[
     bool, typer.Option("--trust", help="Unpickle checkpoints of the store, which can run any code that they hold.")
 ]
+ExecutorName = Annotated[
+    str, typer.Option("--executor", help="Where workers run: local, or ray[:ADDRESS] for a Ray cluster.")
+]
+Shard = Annotated[
+    str, typer.Option(help="i/n: run only the i-th of n parts of the cells, into a store of its own; see mohs merge.")
+]
+Enqueue = Annotated[bool, typer.Option("--enqueue", help="Only enter the plan in the store, for mohs work to run.")]
+CellTimeout = Annotated[float | None, typer.Option(help="Seconds that a cell may take before it fails; no limit.")]
+WorkerMemory = Annotated[
+    float | None, typer.Option(help="GB of memory that a worker may use before its cell fails; no limit.")
+]
 Device = Annotated[str, typer.Option(help="Where deep agents train: cpu, cuda, mps ...")]
 
 
@@ -62,6 +73,7 @@ def train(
     request: Request,
     keep_going: KeepGoing = False,
     dry_run: DryRun = False,
+    enqueue: Enqueue = False,
     label: Label = "",
     trust: Trust = False,
     out: Out = None,
@@ -69,6 +81,10 @@ def train(
     workers: Workers = None,
     pack_size: PackSize = None,
     device: Device = "cpu",
+    executor: ExecutorName = "local",
+    shard: Shard = "",
+    cell_timeout: CellTimeout = None,
+    worker_memory: WorkerMemory = None,
     png: Png = False,
     paper: Paper = None,
     single_file: SingleFile = False,
@@ -86,29 +102,60 @@ def train(
     output.check()
     for directory in request.directories:
         check_directory(directory)
-    execution = Execution(store, workers, pack_size, device, label=label, trust=trust)
+    execution = Execution(
+        store,
+        workers,
+        pack_size,
+        device,
+        label=label,
+        trust=trust,
+        cell_timeout=cell_timeout,
+        worker_memory=worker_memory,
+        executor=executor,
+        shard=shard,
+    )
     plan = planned(study, execution)
     if request.note:
         print(f"mohs: {request.note}", file=sys.stderr)
     announce_compilation()
     if dry_run:
         return _show_cost(plan, execution, as_json)
+    if enqueue:
+        return _enqueue(plan, execution)
     conducted = carry_out(study, plan, execution, keep_going=keep_going)
     summary = conducted.summary
-    if conducted.verdict is None:
+    if summary.interrupted:
         done = f"{summary.done} of {summary.cells} cells done"
         print(f"mohs: interrupted with {done}; run the same command to resume.", file=sys.stderr)
         return EXIT_INTERRUPTED
-    if request.after is not None:
+    if request.after is not None and conducted.verdict is not None:
         request.after(conducted.verdict)
     if conducted.failed:
         print(f"mohs: {summary.failed} of {summary.cells} cells failed:", file=sys.stderr)
         for failed in conducted.failed:
             print(printable(f"\n{failed.count} × {failed.reason}\n{failed.error}"), file=sys.stderr)
+    if conducted.verdict is None:
+        print(
+            f"mohs: {summary.done} of {summary.cells} cells of the shard {shard} are in {execution.url}; "
+            "mohs merge puts the stores of all shards together.",
+            file=sys.stderr,
+        )
+        return EXIT_FAILED_CELLS if conducted.failed else 0
     deliver(conducted.verdict, Output.of(out, plan.name, png, as_json, paper, single_file, label=label, key=plan.key))
     if conducted.failed:
         return EXIT_FAILED_CELLS
     return EXIT_STOPPED if conducted.stopped and not conducted.stopped.answered else 0
+
+
+def _enqueue(plan: Plan, execution: Execution) -> int:
+    """Enters the plan; the exit code."""
+    from mohs.runs.pull import enqueue
+    from mohs.runs.store import open_store
+
+    with open_store(execution.url) as store:
+        pending = enqueue(store, plan)
+        print(f"{plan.name}: {pending:,} of {len(plan.cells):,} cells are pending in {store.name}.")
+    return 0
 
 
 def _show_cost(plan: Plan, execution: Execution, as_json: bool) -> int:
@@ -117,7 +164,7 @@ def _show_cost(plan: Plan, execution: Execution, as_json: bool) -> int:
     from mohs.runs.cost import cost
     from mohs.runs.store import left_to_run
 
-    left = left_to_run(plan, execution.store)
+    left = [cell for cell in left_to_run(plan, execution.url) if execution.has(cell.key)]
     needed = cost(left, execution.worker_count, execution.pack_size, execution.device)
     if as_json:
         print_json({"study": plan.name, "all_cells": len(plan.cells), **needed.to_json()})

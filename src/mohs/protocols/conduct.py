@@ -18,6 +18,8 @@ from mohs.report.findings import Finding
 from mohs.runs.checks import check_plan
 from mohs.runs.execute import Summary, execute
 from mohs.runs.execution import DEFAULT_STORE, Execution, ExecutionOptions
+from mohs.runs.places import processors
+from mohs.runs.places import sentence as differ
 from mohs.runs.plan import Plan, Track, keys_of
 from mohs.runs.progress import choose
 from mohs.runs.results import Results
@@ -44,7 +46,7 @@ class FailureReason:
 
 @dataclass(frozen=True)
 class Conducted:
-    """How a study was carried out; without a verdict where it was interrupted."""
+    """How a study was carried out; without a verdict where it was interrupted, or where only a shard of it ran."""
 
     summary: Summary
     verdict: Verdict | None
@@ -65,11 +67,11 @@ def planned(study: Study, execution: Execution) -> Plan:
     """
     protocol = protocol_of(study)
     execution.check()
-    check_store(execution.store)
+    check_store(execution.url)
     if protocol.prepare is not None:
         protocol.part("prepare")(study, choose(execution.progress).note)
     plan: Plan = protocol.part("plan")(study)
-    check_plan(plan)
+    check_plan(plan, execution.worker_count > 0)
     return plan.labelled(execution.label) if execution.label else plan
 
 
@@ -79,8 +81,8 @@ def carry_out(study: Study, plan: Plan, execution: Execution, *, keep_going: boo
     Where the protocol has a gate, the stages that it names run first, and the next one only if it lets it;
     `keep_going` runs all whatever it says. Only the order changes: a cell gives the same results whenever it runs.
     """
-    gate = None if keep_going else _gate(study)
-    with open_store(execution.store) as store:
+    gate = None if keep_going or execution.shard else _gate(study)
+    with open_store(execution.url) as store:
         if gate is None:
             summary = execute(plan, store, execution)
         else:
@@ -90,7 +92,9 @@ def carry_out(study: Study, plan: Plan, execution: Execution, *, keep_going: boo
         if summary.interrupted:
             return Conducted(summary, None, ())
         failed = _failed(store, plan.key) if summary.failed else ()
-        verdict = _conclude(study, store, plan.tracks, plan.runs, failed)
+        if execution.shard:
+            return Conducted(summary, None, failed)
+        verdict = _conclude(study, store, plan.key, plan.tracks, plan.runs, failed)
     return Conducted(summary, verdict.labelled(plan.label), failed)
 
 
@@ -112,13 +116,21 @@ def _damage(results: Results) -> tuple[Finding, ...]:
 
 
 def _conclude(
-    study: Study, store: Store, tracks: Sequence[Track], runs: Sequence[str], failed: Sequence[FailureReason]
+    study: Study,
+    store: Store,
+    key: str,
+    tracks: Sequence[Track],
+    runs: Sequence[str],
+    failed: Sequence[FailureReason],
 ) -> Verdict:
     """The verdict on what a store holds, with notes on its runs: why it ended early, and why some failed."""
     results, gate = _results(store, tracks, runs), _gate(study)
-    verdict: Verdict = protocol_of(study).part("verdict")(study, results)
+    places = store.places_of(key)
+    concluded: Verdict = protocol_of(study).part("verdict")(study, results)
+    verdict = concluded.carried_out_on(f"{processors(places)} {differ(places)}".strip())
     notes = tuple(Finding(f"{f.count:,} runs failed: {f.reason.rstrip('.')}.", warning=True) for f in failed)
     notes += _damage(results)
+    notes += tuple(Finding(text, warning=True) for text in [differ(places)] if text)
     stop = None if gate is None else gate.decide(results)
     if gate is None or stop is None:
         return verdict.noted(notes)
@@ -161,10 +173,11 @@ def run(study: Study, *, keep_going: bool = False, **execution: Unpack[Execution
         study: what to run: `mohs.read_study("delay")`, for example, or the study of any protocol.
         keep_going: run everything, also where the protocol would end after its first runs (a diagnosis does where
             vanilla is not learnt). The verdict says so in `stopped`.
-        **execution: `store`, `workers`, `pack_size`, `device`, `progress`, `label` (see `Execution`).
+        **execution: `store`, `workers`, `pack_size`, `device`, `progress`, `label`, `cell_timeout`, `worker_memory`,
+            `executor`, `shard` (see `Execution`).
 
     Returns:
-        The verdict of the study's protocol.
+        The verdict of the study's protocol; None for a shard, whose store is to be merged with the others.
 
     Raises:
         UsageError: the study cannot be run.
@@ -182,9 +195,9 @@ def run(study: Study, *, keep_going: bool = False, **execution: Unpack[Execution
     """
     how = Execution(**execution)
     conducted = carry_out(study, planned(study, how), how, keep_going=keep_going)
-    if conducted.verdict is None:
-        raise KeyboardInterrupt
     summary = conducted.summary
+    if summary.interrupted:
+        raise KeyboardInterrupt
     if conducted.failed:
         reasons = "; ".join(f"{failed.count} × {failed.reason}" for failed in conducted.failed)
         text = f"{summary.failed} of {summary.cells} runs failed: {reasons}"
@@ -232,7 +245,7 @@ def _stored_verdict(store: Store, key: str) -> Verdict:
     else:  # an older version of mohs did not keep them
         plan: Plan = protocol.part("plan")(study)
         tracks, runs = plan.tracks, list(plan.runs)
-    return _conclude(study, store, tracks, runs, _failed(store, key)).labelled(record.label).read_only()
+    return _conclude(study, store, key, tracks, runs, _failed(store, key)).labelled(record.label).read_only()
 
 
 @checked

@@ -41,6 +41,7 @@ class Verdict(ABC):
     stopped: Stop | None = None  # why the study ended after its first tracks
     label: str = ""  # of its study, where that has one
     stored: bool = False  # whether its study was read from a store, which may name code
+    computed_on: str = ""  # the processors that trained its runs, for the methods of a paper
 
     if TYPE_CHECKING:
 
@@ -150,6 +151,25 @@ class Verdict(ABC):
         object.__setattr__(found, "stored", True)  # a verdict is a frozen record
         return found
 
+    def carried_out_on(self, processors: str) -> Self:
+        """The same verdict with what trained its runs, which its methods name.
+
+        Args:
+            processors: a sentence.
+
+        Returns:
+            A copy.
+
+        Example:
+            >>> import mohs
+            >>> verdict = mohs.card("toy/discrete", max_episode_steps=5).carried_out_on("Processor: Z80.")
+            >>> str(verdict.methods()).endswith("Processor: Z80.")
+            True
+        """
+        found = copy(self)
+        object.__setattr__(found, "computed_on", processors)  # a verdict is a frozen record
+        return found
+
     def _reading(self) -> AbstractContextManager[None]:
         return sealed() if self.stored else nullcontext()
 
@@ -203,14 +223,16 @@ class Verdict(ABC):
             >>> methods.bibtex().startswith("@")
             True
         """
-        from mohs.report.methods import of_facts
+        from mohs.report.methods import Methods, of_facts
 
         protocol = find_protocol(self.protocol)
+        found: Methods
         if protocol.methods is None:
-            return of_facts(protocol.text, self.page().facts)
-        with self._reading():
-            found: Methods = protocol.part("methods")(self)
-        return found
+            found = of_facts(protocol.text, self.page().facts)
+        else:
+            with self._reading():
+                found = protocol.part("methods")(self)
+        return Methods(f"{found.text} {self.computed_on}") if self.computed_on else found
 
     def page(self) -> Page:
         """Its report as data.

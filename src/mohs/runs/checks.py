@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any
@@ -12,30 +13,58 @@ import gymnasium
 from mohs.agents.registry import check_plays
 from mohs.core.cell import Cell
 from mohs.core.errors import UsageError
-from mohs.core.task import Task, members
+from mohs.core.task import Task
+from mohs.core.values import canonical_json
 from mohs.envs.make import make, make_vec, time_limit
 from mohs.runs.plan import Plan
+from mohs.runs.user_code import has_user_code, tasks
+from mohs.runs.workers import registrations
+from mohs.runs.workers.aside import Aside
 
 
-def check_plan(plan: Plan) -> None:
+def check_plan(plan: Plan, aside: bool = False) -> None:
     """Constructs every task that is trained or evaluated on, and every agent on every kind of task, once.
+
+    Args:
+        plan: what is to run.
+        aside: try what is the user's own in another process.
 
     Raises:
         UsageError: a task cannot be made, or an agent cannot play it; the sentence names the agent and the point.
     """
     tried: set[object] = set()
     cells = {cell.key: cell for cell in plan.cells}
+    later: dict[str, Cell] = {}
     for track, key in zip(plan.tracks, plan.runs, strict=False):  # the first seed of each
-        cell = cells[key]
-        try:
-            _check_cell(cell, tried)
-        except UsageError as error:
-            where = " at ".join(name for name in (track.agent, track.point) if name)
-            raise UsageError(f"{where}: {error}") from error
+        cell, where = cells[key], " at ".join(name for name in (track.agent, track.point) if name)
+        if aside and has_user_code(cell):
+            later[where] = cell
+        else:
+            _check_named(where, cell, tried)
+    if later:
+        texts = {where: canonical_json(cell.to_json()) for where, cell in later.items()}
+        with Aside() as process:
+            what = ", ".join(dict.fromkeys(track.agent for track in plan.tracks))
+            environments = registrations.pack(later.values())
+            process.call(what, f"{__name__}:check_cells", texts, environments=environments)
+
+
+def check_cells(texts: Mapping[str, str]) -> None:
+    """Checks cells as JSON by the names of their places."""
+    tried: set[object] = set()
+    for where, text in texts.items():
+        _check_named(where, Cell.from_json(text), tried)
+
+
+def _check_named(where: str, cell: Cell, tried: set[object]) -> None:
+    try:
+        _check_cell(cell, tried)
+    except UsageError as error:
+        raise UsageError(f"{where}: {error}") from error
 
 
 def _check_cell(cell: Cell, tried: set[object]) -> None:
-    for task in dict.fromkeys(task for source in cell.sources for task in members(source)[0]):
+    for task in tasks(cell):
         if reason := cannot_be_made(replace(task, seed=0)):
             raise UsageError(reason)
         kind = cell.agent, cell.steps, task.env, task.environment.realisation("spaces")(task)

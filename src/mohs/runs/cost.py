@@ -11,7 +11,7 @@ import contextlib
 import sys
 import time
 import traceback
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 
@@ -20,9 +20,12 @@ from mohs.agents.registry import agent_entry, learner
 from mohs.agents.stage import is_native
 from mohs.agents.windows import count
 from mohs.core.cell import METRICS, Cell
+from mohs.core.errors import UsageError
 from mohs.core.task import members
 from mohs.core.values import Json, canonical_json
 from mohs.runs.plan import packs, runs_alone, signature, suited_size
+from mohs.runs.workers import registrations
+from mohs.runs.workers.aside import Aside
 
 SECONDS = 6.0  # of all trials together,
 SHORTEST, LONGEST = 0.2, 1.5  # and of each
@@ -57,7 +60,7 @@ class Trial:
 
 
 def cost(cells: Sequence[Cell], workers: int, pack_size: int | None = None, device: str = "cpu") -> Cost:
-    """The cost of some cells in packs as `execute` makes them."""
+    """The cost of some cells in packs as `execute` makes them. Trials run in a worker process, if there are any."""
     at_once = max(1, workers)
     jobs = packs(cells, pack_size or partial(suited_size, total=len(cells), workers=at_once))
     largest: dict[Hashable, list[Cell]] = {}
@@ -65,7 +68,7 @@ def cost(cells: Sequence[Cell], workers: int, pack_size: int | None = None, devi
         if len(job) > len(largest.get(_kind(job[0]), ())):
             largest[_kind(job[0])] = job
     each = min(LONGEST, max(SHORTEST, SECONDS / max(1, len(largest))))
-    trials = {kind: _tried(job, each, device) for kind, job in largest.items()}
+    trials = _trials(largest, each, device, aside=workers > 0)
     known = [(len(job), trial) for job in jobs if isinstance(trial := trials[_kind(job[0])], Trial)]
     times = [size * trial.seconds for size, trial in known]
     saved = sorted((size * trial.checkpoint for size, trial in known), reverse=True)
@@ -82,13 +85,36 @@ def cost(cells: Sequence[Cell], workers: int, pack_size: int | None = None, devi
     )
 
 
+def _trials(
+    jobs: Mapping[Hashable, Sequence[Cell]], seconds: float, device: str, aside: bool
+) -> dict[Hashable, Trial | str]:
+    """The trial of each pack, or why it fails."""
+    if not aside:
+        with contextlib.redirect_stdout(sys.stderr):  # what an agent prints must not mix with data
+            return {kind: _tried(job, seconds, device) for kind, job in jobs.items()}
+    found: dict[Hashable, Trial | str] = {}
+    with Aside() as process:
+        for kind, job in jobs.items():
+            texts = [canonical_json(cell.to_json()) for cell in job]
+            arguments, environments = (texts, seconds, device), registrations.pack(job)
+            try:
+                name = job[0].agent.name
+                found[kind] = process.call(name, f"{__name__}:tried", *arguments, environments=environments)
+            except UsageError as error:
+                found[kind] = str(error)
+    return found
+
+
+def tried(texts: Sequence[str], seconds: float, device: str) -> Trial | str:
+    """The trial of a pack of cells as JSON, or why it fails."""
+    return _tried([Cell.from_json(text) for text in texts], seconds, device)
+
+
 def _tried(cells: Sequence[Cell], seconds: float, device: str) -> Trial | str:
-    """The trial of a pack, or why it fails."""
-    with contextlib.redirect_stdout(sys.stderr):  # what an agent prints must not mix with data
-        try:
-            return try_out(cells, seconds, device)
-        except (Exception, SystemExit) as error:
-            return " ".join("".join(traceback.format_exception_only(error)).split())
+    try:
+        return try_out(cells, seconds, device)
+    except (Exception, SystemExit) as error:
+        return " ".join("".join(traceback.format_exception_only(error)).split())
 
 
 def try_out(cells: Sequence[Cell], seconds: float, device: str = "cpu") -> Trial:

@@ -6,6 +6,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol, TextIO
 
 from mohs.core.errors import unknown
@@ -127,7 +128,8 @@ class Plain:
             self.note(str(self.tally))
 
     def note(self, text: str) -> None:
-        print(f"mohs: {printable(text)}", file=self.stream, flush=True)
+        with suppress(OSError):  # a terminal that was closed
+            print(f"mohs: {printable(text)}", file=self.stream, flush=True)
 
     def close(self) -> None:
         if self.tally.cells:
@@ -163,22 +165,25 @@ class Live:
         self.tally.add(done, failed, steps, dropped)
         if self.bar is not None:
             at = self.tally.steps if self.tally.all_steps else self.tally.done
-            self.bar.update(
-                self.bar.task_ids[0],
-                completed=at,
-                description=str(self.tally),
-                total=self.tally.all_steps or self.tally.cells,
-            )
+            with suppress(OSError):  # a terminal that was closed
+                self.bar.update(
+                    self.bar.task_ids[0],
+                    completed=at,
+                    description=str(self.tally),
+                    total=self.tally.all_steps or self.tally.cells,
+                )
 
     def note(self, text: str) -> None:
-        if self.bar is not None:
-            self.bar.console.print(printable(text), markup=False, highlight=False)
-        else:
-            print(f"mohs: {printable(text)}", file=self.stream, flush=True)
+        with suppress(OSError):
+            if self.bar is not None:
+                self.bar.console.print(printable(text), markup=False, highlight=False)
+            else:
+                print(f"mohs: {printable(text)}", file=self.stream, flush=True)
 
     def close(self) -> None:
         if self.bar is not None:
-            self.bar.stop()
+            with suppress(OSError):
+                self.bar.stop()
 
 
 def short(number: float) -> str:

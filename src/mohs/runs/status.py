@@ -11,6 +11,7 @@ from typing import Any
 from mohs.core.errors import UsageError, unknown
 from mohs.core.values import Json
 from mohs.runs.export import agent_text
+from mohs.runs.places import Place, differences
 from mohs.runs.store import CellStatus, Store, StoredStudy, sound
 
 LAST_ERRORS = 5
@@ -70,6 +71,7 @@ class StudyStatus:
     steps_done: int
     steps_saved: int
     failures: tuple[Failure, ...]
+    places: tuple[Place, ...] = ()
 
     @property
     def cells(self) -> int:
@@ -93,6 +95,8 @@ class StudyStatus:
             "steps_done": self.steps_done,
             "steps_saved": self.steps_saved,
             "failures": failures,
+            "places": [place.to_json() for place in self.places],
+            "places_differ": list(differences(self.places)),
         }
 
 
@@ -183,4 +187,5 @@ def _study_status(store: Store, study: StoredStudy, errors: int) -> StudyStatus:
         steps_done=counts.steps[CellStatus.DONE],
         steps_saved=counts.saved,
         failures=tuple(failures(store, study.key, errors)),
+        places=tuple(store.places_of(study.key)),
     )

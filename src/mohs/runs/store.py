@@ -19,6 +19,7 @@ from mohs.core.cell import Cell
 from mohs.core.errors import MohsError, StoreError
 from mohs.core.values import Json
 from mohs.runs.curves import Curve, Curves
+from mohs.runs.places import Place
 from mohs.runs.plan import Plan, Track
 
 # Each module has `open_store(url, create)` and `check_store(url)`. They import this one, so they are named here.
@@ -65,6 +66,15 @@ class Record:
     json: str
     status: CellStatus
     error: str
+
+
+@dataclass(frozen=True)
+class Merged:
+    """What a store has after others were merged into it; `damaged` cells of those were left out."""
+
+    studies: int
+    cells: Mapping[CellStatus, int]
+    damaged: int
 
 
 @dataclass(frozen=True)
@@ -136,6 +146,7 @@ class Store(Protocol):
         done: Mapping[str, Curves] | None = None,
         failed: Mapping[str, str] | None = None,
         checkpoints: Mapping[str, tuple[int, bytes]] | None = None,
+        ran: Mapping[str, Sequence[Place]] | None = None,
     ) -> None:
         """Writes curves, tracebacks and checkpoints by cell.
 
@@ -143,6 +154,7 @@ class Store(Protocol):
             done: the curves of cells that are done. Their checkpoints are dropped.
             failed: the tracebacks of cells that failed. Their checkpoints are dropped.
             checkpoints: the step and the state of pending cells. They replace what was saved before.
+            ran: the machines that cells passed through, in order. They are no part of results.
         """
         ...
 
@@ -151,6 +163,14 @@ class Store(Protocol):
         ...
 
     # What coordinators and readers read
+
+    def places(self, keys: Iterable[str]) -> dict[str, list[Place]]:
+        """Where those of these cells ran of which it is known."""
+        ...
+
+    def places_of(self, study: str) -> list[Place]:
+        """Where cells of a study ran, each place once."""
+        ...
 
     def studies(self) -> list[StoredStudy]:
         """All studies, oldest first."""
@@ -243,6 +263,26 @@ def recover(url: str, new: Path) -> Recovered:
         StoreError: nothing can be read.
     """
     found: Recovered = importlib.import_module(f"{_module(url).__name__.rpartition('.')[0]}.recover").recover(url, new)
+    return found
+
+
+def merge(out: str, sources: Sequence[str]) -> Merged:
+    """Copies the studies and cells of some stores into another one, which is made if it is not there.
+
+    Of each cell the result is kept, else the failure, else the furthest checkpoint. Merging again changes nothing.
+
+    Args:
+        out: the URL of the store that is written.
+        sources: the URLs of those that are read.
+
+    Returns:
+        What the store has now.
+
+    Raises:
+        StoreError: two stores have different results of one cell, or a store cannot be read or written.
+    """
+    modules = {_module(url).__name__.rpartition(".")[0] for url in (out, *sources)}
+    found: Merged = importlib.import_module(f"{modules.pop()}.merging").merge(out, sources)
     return found
 
 

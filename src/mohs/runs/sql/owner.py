@@ -123,13 +123,13 @@ def _take(db: Connection, me: Owner, dead: str) -> str:
     other = Owner.read(found)
     if other == me:  # the transaction was kept, but the server died before it said so
         return ""
-    if found != dead and not (other is not None and _is_dead(other, me)):
+    if found != dead and not (other is not None and is_dead(other, me)):
         return found
     db.execute(sa.update(META).where(META.c.name == _ROW).values(value=me.text()))
     return ""
 
 
-def _is_dead(other: Owner, me: Owner) -> bool:
+def is_dead(other: Owner, me: Owner) -> bool:
     """Whether its process is certainly gone, or writes the file that this one is a copy of."""
     return other.file != me.file or (other.machine == me.machine and started(other.pid) != other.started)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from types import TracebackType
 from typing import Any, Self, TypeVar
@@ -15,8 +15,9 @@ from sqlalchemy.engine import Connection, Engine
 from mohs.core.errors import StoreError, unknown
 from mohs.core.values import Json, canonical_json
 from mohs.runs.curves import Curve, Curves
+from mohs.runs.places import Place
 from mohs.runs.plan import Plan, Track
-from mohs.runs.sql import blobs, contents, database, owner
+from mohs.runs.sql import blobs, contents, database, owner, places
 from mohs.runs.sql.contents import insert, parts
 from mohs.runs.sql.schema import CELL, CHECKPOINT, CURVE, SEAL, STUDY, STUDY_CELL, check_or_create
 from mohs.runs.sql.seals import CELLS, SIZE, STUDIES, Content, seal, seal_study
@@ -52,6 +53,7 @@ class SqlStore:
 
     def __init__(self, session: Session, sealed: bool) -> None:
         self.session, self.sealed = session, sealed
+        self._known_places: set[str] = set()  # by key, that this process has written
 
     @property
     def engine(self) -> Engine:
@@ -92,7 +94,7 @@ class SqlStore:
                 insert(db, SEAL, [{"kind": STUDIES, "of": plan.key, "seal": sealed}])
             return wrong
 
-        return self._write(work)
+        return self.change(work)
 
     def studies(self) -> list[StoredStudy]:
         def work(db: Connection) -> tuple[list[sa.Row[Any]], dict[str, Any]]:
@@ -186,10 +188,11 @@ class SqlStore:
         done: Mapping[str, Curves] | None = None,
         failed: Mapping[str, str] | None = None,
         checkpoints: Mapping[str, tuple[int, bytes]] | None = None,
+        ran: Mapping[str, Sequence[Place]] | None = None,
     ) -> None:
         done, checkpoints = done or {}, checkpoints or {}
         failed = {key: _text(error) for key, error in (failed or {}).items()}
-        if not (done or failed or checkpoints):
+        if not (done or failed or checkpoints or ran):
             return
         curves = {key: [_packed(metric, *curve) for metric, curve in its.items()] for key, its in done.items()}
 
@@ -212,18 +215,27 @@ class SqlStore:
             insert(db, CURVE, rows)
             _set_status(db, CellStatus.DONE, dict.fromkeys(done, ""))
             _set_status(db, CellStatus.FAILED, failed)
+            if ran:
+                places.enter(db, ran, self._known_places)
 
-        self._write(work)
+        self.change(work)
+        self._known_places |= {place.key for passed in (ran or {}).values() for place in passed}
+
+    def places(self, keys: Iterable[str]) -> dict[str, list[Place]]:
+        return places.of_cells(self.session, keys)
+
+    def places_of(self, study: str) -> list[Place]:
+        return places.of_study(self.session, study)
 
     def retry(self, keys: Collection[str]) -> None:
         def work(db: Connection) -> None:
             _set_status(db, CellStatus.PENDING, dict.fromkeys(keys, ""))
             contents.seal_cells(db, keys)
 
-        self._write(work)
+        self.change(work)
 
-    def _write(self, work: Callable[[Connection], T]) -> T:
-        """A transaction; the first one of a store of an older version seals what is there."""
+    def change(self, work: Callable[[Connection], T]) -> T:
+        """A transaction that writes; the first one of a store of an older version seals what is there."""
 
         def sealing(db: Connection) -> T:
             if not self.sealed:

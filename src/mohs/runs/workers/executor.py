@@ -1,15 +1,17 @@
 """Who trains packs, and how does a coordinator speak to them? The interface of workers, wherever they run.
 
-`local.py` starts processes on this machine and `in_process.py` trains in the caller's own. Another executor (a cluster)
-is one more module that satisfies `Executor` and passes `tests/runs/executor_contract.py`.
+`local.py` starts processes on this machine, `in_process.py` trains in the caller's own, and `hosts.py` speaks to
+machines that each start local processes (`host.py`); `ray_cluster.py` finds such machines. Another executor is one
+more module that satisfies `Executor` and passes `tests/runs/executor_contract.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from mohs.runs.places import Place
 from mohs.runs.workers.pack import Message, Pace
 
 
@@ -41,7 +43,31 @@ class Ended:
     """The pack is over: every cell has finished, failed, or was stopped. The worker is free."""
 
 
-Report = Message | Ended
+@dataclass(frozen=True)
+class Printed:
+    """What the worker printed, and the code of users in it."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A function by name, to be called with these arguments in place of training a pack."""
+
+    target: str
+    arguments: tuple[Any, ...]
+    environments: bytes = b""
+
+
+@dataclass(frozen=True)
+class Returned:
+    """What the function of a `Call` returned, or a sentence that says why it did not. The worker is free."""
+
+    value: Any
+    error: str = ""
+
+
+Report = Message | Ended | Printed | Returned
 
 
 class Worker(Protocol):
@@ -62,8 +88,18 @@ class Worker(Protocol):
         ...
 
     @property
+    def where(self) -> Place:
+        """The machine, for what is recorded beside results."""
+        ...
+
+    @property
     def lost(self) -> bool:
         """Its machine is gone: no fault of the cells, which the coordinator gives to another worker."""
+        ...
+
+    @property
+    def overdue(self) -> bool:
+        """It was ended because its cells used up their time: to train them again would not help."""
         ...
 
     def send(self, message: Work | Stop) -> bool:
@@ -78,7 +114,7 @@ class Worker(Protocol):
         ...
 
     def epitaph(self) -> str:
-        """How a worker that is not alive ended: a sentence, which a cell that it is blamed on keeps as its error."""
+        """How a worker that is not alive ended, the error of a cell that is to blame. The last line says it."""
         ...
 
     def kill(self) -> None:

@@ -7,6 +7,7 @@ import sys
 import threading
 from collections.abc import Iterator, Sequence
 
+from mohs.runs.places import Place, this_place
 from mohs.runs.workers.executor import Ended, Report, Stop, Work
 from mohs.runs.workers.pack import Message
 from mohs.runs.workers.worker import run_work
@@ -15,11 +16,15 @@ from mohs.runs.workers.worker import run_work
 class InProcessWorker:
     """Trains until its next report whenever it is asked for reports."""
 
-    ready, lost, place = True, False, "this process"
+    ready, lost, overdue, place = True, False, False, "this process"
 
     def __init__(self, stop: threading.Event) -> None:
         self._stop = stop
         self._running: Iterator[Message] | None = None
+
+    @property
+    def where(self) -> Place:
+        return this_place()
 
     @property
     def busy(self) -> bool:

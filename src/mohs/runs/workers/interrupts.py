@@ -1,4 +1,4 @@
-"""What do Ctrl-C and SIGTERM do to a run? The first asks it to stop at a checkpoint, the second ends it at once."""
+"""What do Ctrl-C, SIGTERM and a closed terminal do to a run? The first stops it at a checkpoint, the second at once."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from collections.abc import Iterator
 
 
 @contextlib.contextmanager
-def stop_on_signals() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set. The second of them raises KeyboardInterrupt.
+def stop_on_signals(stop: threading.Event) -> Iterator[None]:
+    """Lets Ctrl-C, SIGTERM and SIGHUP set an event. The second of them raises KeyboardInterrupt.
 
-    Signals reach the main thread only; in another one the event is never set.
+    Signals reach the main thread only; in another one the event is never set. SIGHUP stays ignored where it is (nohup).
     """
-    stop = threading.Event()
 
     def handle(_number: int, _frame: object) -> None:
         if stop.is_set():
@@ -22,11 +21,14 @@ def stop_on_signals() -> Iterator[threading.Event]:
         stop.set()
 
     if threading.current_thread() is not threading.main_thread():
-        yield stop
+        yield
         return
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
+    before = {number: signal.signal(number, handle) for number in numbers}
     try:
-        yield stop
+        yield
     finally:
         for number, handler in before.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)

@@ -9,6 +9,7 @@ A cell that the learner counts as failed is over at once, and the others continu
 
 from __future__ import annotations
 
+import math
 import time
 import traceback
 from bisect import bisect_right
@@ -77,10 +78,14 @@ Probed = Mapping[str, Sequence[tuple[int, float]]]  # what the probes of a cell 
 
 @dataclass(frozen=True)
 class Pace:
-    """Least time between checkpoints, and steps between looks at the clock; None lets the clock decide."""
+    """Least time between checkpoints, and steps between looks at the clock; None lets the clock decide.
+
+    `bytes_per_second` is what a worker may send in checkpoints, so that many workers do not bury their coordinator.
+    """
 
     checkpoint_seconds: float = 5.0
     chunk: int | None = None
+    bytes_per_second: float = math.inf
 
 
 def run_cells(
@@ -102,7 +107,11 @@ def run_cells(
             failed |= {message.cell} if isinstance(message, Failed) else set()
             yield message
         return
-    except (Exception, SystemExit):
+    except GeneratorExit:
+        raise
+    except BaseException as raised:  # code of the user may raise anything
+        if isinstance(raised, KeyboardInterrupt) and should_stop():
+            raise  # the second Ctrl-C, not the cell
         error = traceback.format_exc()
     yield Stepped(-taken)
     if len(cells) == 1:
@@ -170,10 +179,13 @@ def run_pack(
             yield Stepped((step - reported_step) * (len(cells) - len(failed)))
             reported_at, reported_step = now, step
         if save:
+            size = 0
             if step > saved_step:
-                yield from _saved(cells, learner, step, points, failed)
+                for saved in _saved(cells, learner, step, points, failed):
+                    size = sum(len(state) for _, state in saved.states.values())
+                    yield saved
             saved_at, saved_step = clock(), step
-            rest = max(pace.checkpoint_seconds, CHECKPOINT_REST * (saved_at - now))
+            rest = max(pace.checkpoint_seconds, CHECKPOINT_REST * (saved_at - now), size / pace.bytes_per_second)
             if stop:
                 return
     results = _results(cells, learner, points, failed)
@@ -220,7 +232,7 @@ def _probe(cell: Cell, learner: Learner, step: int, points: list[dict[str, list[
 
 def _saved(
     cells: Sequence[Cell], learner: Learner, step: int, points: Sequence[Probed], failed: Set[int]
-) -> Iterator[Message]:
+) -> Iterator[Saved]:
     states = learner.save()
     if states is not None:
         each = [of_cell for i, of_cell in enumerate(zip(cells, points, states, strict=True)) if i not in failed]
@@ -242,15 +254,21 @@ def _results(
 
 
 def _not_finite(curves: Curves) -> str:
-    """Why a run is worth nothing: episodes ended, so that they have a length, but their return is no number."""
-    for name, (steps, returns) in curves.items():
-        lengths = curves.get(f"{name.removesuffix('return')}length")
-        if name.endswith("/return") and lengths is not None and lengths[1].shape == returns.shape:
-            wrong = np.isfinite(lengths[1]) & ~np.isfinite(returns)
-            if wrong.any():
-                return (
-                    f"ValueError: the environment gave a reward that is not finite: {name} at step {steps[wrong][0]}."
-                )
+    """Why a run is worth nothing: a return is no number although an episode ended, or a value is infinite.
+
+    A window of training in which no episode ended has neither a return nor a length; an evaluation always ends one.
+    """
+    for name, (steps, values) in curves.items():
+        wrong = np.isinf(values)
+        if name.endswith("/return"):
+            lengths = curves.get(f"{name.removesuffix('return')}length")
+            if lengths is None:
+                wrong |= np.isnan(values) & (not name.startswith("train/"))
+            elif lengths[1].shape == values.shape:
+                wrong |= np.isfinite(lengths[1]) & np.isnan(values)
+        if wrong.any():
+            what = "the environment gave a reward that is" if name.endswith("/return") else "a result is"
+            return f"ValueError: {what} not finite: {name} at step {steps[wrong][0]}."
     return ""
 
 
