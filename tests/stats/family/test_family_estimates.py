@@ -304,3 +304,20 @@ def test_warnings_of_heavy_tails_ask_for_what_there_is():
     assert skewness_warning(0.0, 3) == ""
     assert "about 225 points, not 36" in skewness_warning(3.0, 36, 500)
     assert "all 180 points with several seeds" in skewness_warning(3.0, 36, 180)
+
+
+def test_a_complete_family_takes_no_failure_from_another_method():
+    """In a sample the point may be missing at which a method fails as another one does; not where all points ran."""
+    rng = np.random.default_rng(0)
+    steady, failing = 0.5 + 0.01 * rng.normal(size=N), 0.5 + 0.01 * rng.normal(size=N)
+    failing[7] = -40.0
+    alone, together = (
+        estimate_family(sampled("census"), scores, P, X, references=(0.0, 1.0)).estimate(0)
+        for scores in ([steady], [steady, failing])
+    )
+    assert (together.low, together.high) == pytest.approx((alone.low, alone.high))
+    chosen = sampled(n=30)
+    there = np.r_[7, chosen.chosen[1:]]
+    seen = Sample(chosen.design, there, chosen.inclusion, chosen.weights)
+    wide = estimate_family(seen, [steady[there], failing[there]], P, X, references=(0.0, 1.0)).estimate(0)
+    assert wide.high - wide.low > 5 * (together.high - together.low)

@@ -52,8 +52,9 @@ class FamilyEstimate:
         alike: Whether all scores of a method are alike though their range is not known, [K]: it has no interval.
         skew: The skewness of the differences of two methods, [K, K]; on the diagonal that of a method's scores.
         bounds: The least and the greatest score; None if they are not known.
-        reach: The bounds of scores, or the least and the greatest of all runs.
-        widest: The largest difference of two runs at a point.
+        reach: The bounds of scores, or the least and the greatest of the runs, [K, 2]: of all methods, or of each
+            method where all points have run.
+        widest: The largest difference of two runs at a point, [K, K]: of all methods, or of the two.
         between: The references, or the bounds; None where either end is not known.
         trials: How many scores of equal weight the means are worth: runs where all points have several, else points.
         whole: Whether all points have several seeds, so that only seeds are left to chance.
@@ -71,8 +72,8 @@ class FamilyEstimate:
     alike: Bools
     skew: FloatArray
     bounds: Range | None
-    reach: Range
-    widest: float
+    reach: FloatArray
+    widest: FloatArray
     between: Range | None
     trials: float
     whole: bool
@@ -81,8 +82,8 @@ class FamilyEstimate:
         """The mean of method i over the family, with its interval."""
         checked_index(i, len(self.values), "i")
         bounds = self.bounds or (-inf, inf)
-        c, statistic = self.covariance[i, i], "mean over the family"
-        return self._interval((i, i), self.values[i], c, self.reach, self.between, bounds, statistic, comparisons)
+        c, statistic, (low, high) = self.covariance[i, i], "mean over the family", self.reach[i].tolist()
+        return self._interval((i, i), self.values[i], c, (low, high), self.between, bounds, statistic, comparisons)
 
     def share(self, i: int, comparisons: int = 1) -> Estimate:
         """The mean of what lies between 0 and 1 at every point, such as success, with the interval of a proportion.
@@ -101,7 +102,7 @@ class FamilyEstimate:
         for index, name in ((i, "i"), (j, "j")):
             checked_index(index, len(self.values), name)
         low, high = self.bounds or (-inf, inf)
-        c, wide = self.covariance, self.widest if i != j else 0.0
+        c, wide = self.covariance, float(self.widest[i, j])
         far = 0.0 if i == j or self.between is None else self.between[1] - self.between[0]
         return self._interval(
             (i, j),
@@ -225,14 +226,15 @@ def estimate_in(
     df, trials = np.full((k, k), design_df), 1 / float(w @ w)
     pairs = np.where(np.eye(k, dtype=bool)[:, :, None], y[:, None], y[:, None] - y)
     skew, why = skewness(pairs, w), ""
-    whole = seeds > 1 and len(np.unique(chosen)) == len(p)
+    complete = len(np.unique(chosen)) == len(p)
+    whole = seeds > 1 and complete
     if whole:
         df, skew, trials = seed_df(runs, w**2), np.zeros_like(skew), trials * seeds
     elif not DESIGNS[sample.design].interval:
         why = f"no interval holds with the design {sample.design}."
     elif n < FEWEST_POINTS:
         why = f"an interval needs at least {FEWEST_POINTS} points, or all of them with several seeds; there are {n}."
-    reach, widest, between, alike = _reach(runs, bounds or (-inf, inf), references)
+    reach, widest, between, alike = _reach(runs, bounds or (-inf, inf), references, complete)
     return FamilyEstimate(
         values=values,
         covariance=covariance,
@@ -254,16 +256,25 @@ def estimate_in(
     )
 
 
-def _reach(runs: FloatArray, bounds: Range, references: Range | None) -> tuple[Range, float, Range | None, Bools]:
-    """Where scores lie, how far two are apart, where others may lie, and which methods' scores say nothing of that."""
+def _reach(
+    runs: FloatArray, bounds: Range, references: Range | None, complete: bool
+) -> tuple[FloatArray, FloatArray, Range | None, Bools]:
+    """Where scores lie, how far two are apart at a point, where others may lie, and which scores say nothing of that.
+
+    A sample may lack the points at which a method fails, and how badly is seen on others. No point is missing in a
+    complete family: there the ends of a method are its own.
+    """
     least, most = np.nanmin(runs, axis=2), np.nanmax(runs, axis=2)  # [K, n]
     low, high = (value if isfinite(value) else nan for value in bounds)
-    reach = float(np.fmin(low, least.min())), float(np.fmax(high, most.max()))
-    widest = float((most.max(axis=0) - least.min(axis=0)).max())
+    ends = np.stack([np.fmin(low, least.min(axis=1)), np.fmax(high, most.max(axis=1))], axis=1)
+    apart = (most[:, None] - least).max(axis=2)
+    if not complete:
+        ends[:], apart[:] = (ends[:, 0].min(), ends[:, 1].max()), apart.max()
+    widest = np.where(np.eye(len(runs), dtype=bool), 0.0, np.maximum(apart, apart.T))
     between = references or (None if isnan(high - low) else bounds)
     spread = most.max(axis=1) - least.min(axis=1)
     alike = (spread <= SPREADLESS * np.abs(most).max(axis=1)) & (between is None)
-    return reach, widest, between, np.asarray(alike)
+    return ends, widest, between, np.asarray(alike)
 
 
 def as_runs(scores: ArrayLike, n: int) -> FloatArray:

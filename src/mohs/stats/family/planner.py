@@ -132,14 +132,14 @@ def _components(
     found: FamilyEstimate, between: FloatArray, within: FloatArray, split: bool
 ) -> tuple[tuple[Components, ...], ...]:
     """From the parts of the covariance of means over the points of a pilot."""
-    values, (low, high) = found.values, found.reach
+    values = found.values
 
     def of(c: FloatArray, i: int, j: int) -> float:
         return found.n * max(0.0, float(c[i, i] if i == j else c[i, i] + c[j, j] - 2 * c[i, j]))
 
     def reach(i: int, j: int) -> float:
-        value = float(values[i])
-        return max(value - low, high - value) if i == j else abs(value - float(values[j])) + found.widest
+        value, (low, high) = float(values[i]), found.reach[i].tolist()
+        return max(value - low, high - value) if i == j else abs(value - float(values[j])) + float(found.widest[i, j])
 
     def missed(i: int, j: int) -> float:
         if found.between is None:
