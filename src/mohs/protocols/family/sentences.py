@@ -73,7 +73,8 @@ def _headline(verdict: FamilyVerdict) -> str:
 def _alike(verdict: FamilyVerdict, pair: PairResult) -> bool:
     """Whether two means are surely too near for their order to count."""
     assert verdict.estimate is not None
-    low, high = verdict.outcomes.references or verdict.estimate.reach
+    ends = verdict.estimate.reach
+    low, high = verdict.outcomes.references or (float(ends[:, 0].min()), float(ends[:, 1].max()))
     return max(-pair.difference.low, pair.difference.high) < SIMILAR * (high - low)
 
 

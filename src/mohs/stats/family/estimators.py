@@ -58,6 +58,7 @@ class FamilyEstimate:
         between: The references, or the bounds; None where either end is not known.
         trials: How many scores of equal weight the means are worth: runs where all points have several, else points.
         whole: Whether all points have several seeds, so that only seeds are left to chance.
+        worth: How many points of equal weight the family is worth.
     """
 
     values: FloatArray
@@ -77,6 +78,7 @@ class FamilyEstimate:
     between: Range | None
     trials: float
     whole: bool
+    worth: float
 
     def estimate(self, i: int, comparisons: int = 1) -> Estimate:
         """The mean of method i over the family, with its interval."""
@@ -253,6 +255,7 @@ def estimate_in(
         between=between,
         trials=trials,
         whole=whole,
+        worth=1 / float(p @ p),
     )
 
 

@@ -8,6 +8,7 @@ the same number of models more points are always better than more seeds, until e
 from __future__ import annotations
 
 from bisect import bisect_left
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -36,6 +37,7 @@ class Components:
     from the mean a score was observed, `missed` how far from it the references are: no interval is narrower than one
     more score at the one, or what scores at the other that the sample has missed, would make it.
     `noisy` is the share of the points whose seeds make most of the variance, where only seeds are left to chance.
+    `worth` is how many points of equal weight the family is worth: more than these add no trials.
     """
 
     between: float
@@ -44,6 +46,7 @@ class Components:
     reach: float = 0.0
     noisy: float = 1.0
     missed: float = 0.0
+    worth: float = math.inf
 
     def variance(self, points: int, seeds: int, size: int) -> float:
         """The variance of an average over so many points of a family of this size, with so many seeds at each.
@@ -58,7 +61,7 @@ class Components:
         whole = seeds > 1 and points == size
         df = self.noisy * points * (seeds - 1) if whole else DF_PER_POINT * points
         t = float(student_quantile(np.array(max(1.0, df)), level)) + power
-        trials = points * seeds if whole else points
+        trials = min(points, self.worth) * (seeds if whole else 1)
         spread = max(self.variance(points, seeds, size) ** 0.5, self.reach / (trials + 1))
         return float(max(t * spread, self.missed * unseen_share(trials, level)))
 
@@ -153,7 +156,8 @@ def _components(
     each = range(len(values))
     return tuple(
         tuple(
-            Components(of(between, i, j), of(within, i, j), split, reach(i, j), noisy(i, j), missed(i, j)) for j in each
+            Components(of(between, i, j), of(within, i, j), split, reach(i, j), noisy(i, j), missed(i, j), found.worth)
+            for j in each
         )
         for i in each
     )
