@@ -7,8 +7,8 @@ the same number of models more points are always better than more seeds, until e
 
 from __future__ import annotations
 
-from bisect import bisect_left
 import math
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 
