@@ -9,7 +9,7 @@ export NUMBA_NUM_THREADS := 1
 # PNGs are drawn by Debian's Chromium; another browser can be named here.
 export BROWSER_PATH ?= $(shell command -v chromium || command -v chromium-browser || command -v google-chrome)
 
-.PHONY: demo test lint types unit slow bench browser gl procgen clean
+.PHONY: demo test lint types unit slow bench browser gl postgres procgen clean
 
 demo: $(READY) browser
 	@rm -rf $(DEMO)
@@ -22,7 +22,7 @@ demo: $(READY) browser
 	@echo
 	@echo "Open $(DEMO)/dqn/report.html, $(DEMO)/comparison/report.html and $(DEMO)/card/report.html in a browser."
 
-test: $(READY) browser gl procgen lint types unit
+test: $(READY) browser gl postgres procgen lint types unit
 
 lint: $(READY)
 	$(BIN)/ruff check .
@@ -62,6 +62,13 @@ gl:
 	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null 2>&1 && \
 	    { apt-get update -qq; apt-get install -y -qq --no-install-recommends libegl1 libgl1-mesa-dri >/dev/null; }; } || \
 	  echo "no OpenGL without a window found: views of MuJoCo are skipped"
+
+# Tests of stores that machines share start a server of their own.
+postgres:
+	@ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || command -v initdb >/dev/null 2>&1 || \
+	  { test "$$(id -u)" = 0 && command -v apt-get >/dev/null 2>&1 && \
+	    { apt-get update -qq; apt-get install -y -qq --no-install-recommends postgresql >/dev/null; }; } || \
+	  echo "no PostgreSQL found: its tests are skipped"
 
 # Procgen's metadata ask for numpy 1 and the old gym; what mohs uses of it needs neither.
 procgen: $(READY)
