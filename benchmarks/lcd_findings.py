@@ -34,6 +34,7 @@ from mohs.stats.counts import share
 from mohs.stats.lcd import Cost, Judgement
 
 END = "<!-- end of this part -->"
+SHAPED = {"heist", "leaper", "maze"}  # games of Procgen with rewards for sub-goals
 GAMES = "starpilot,fruitbot,bigfish,coinrun,leaper,heist,maze,plunder"
 # Where PPO places the games in Figure 1d: (hard to see, hard to learn).
 PAPER: Mapping[str, tuple[bool, bool]] = {
@@ -288,12 +289,14 @@ def agents(given: argparse.Namespace) -> Iterable[Finding]:
 
 def procgen(given: argparse.Namespace) -> Iterable[Finding]:
     """Games of Procgen, with shaping where there is some."""
-    games = [f"procgen:{given.games}"]
+    shaped = not SHAPED.isdisjoint(given.games.split(","))
     verdict = concluded(
-        given, edition="procgen", games=games, remedies=["shaping"], controls=False, figure_ground=False
-    )
+        given, edition="procgen", games=[f"procgen:{given.games}"], remedies=["shaping"] if shaped else [],
+        controls=False, figure_ground=False,
+    )  # fmt: skip
     yield as_in_the_paper(verdict)
-    yield shaping_helps(verdict)
+    if shaped:
+        yield shaping_helps(verdict)
 
 
 PARTS = {"planted": planted, "arcade": arcade, "agents": agents, "procgen": procgen}
