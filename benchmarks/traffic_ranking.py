@@ -10,7 +10,6 @@ untuned plan in the same simulator. Intervals resample points. `--write` puts th
 from __future__ import annotations
 
 import argparse
-import json
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -27,8 +26,8 @@ import numpy.typing as npt
 from scipy.stats import rankdata
 
 import mohs
-from benchmarks.section import markdown, replace_section
-from benchmarks.traffic_validation import COMPILED, END, PAGE, SEED, SUMO, resampled
+from benchmarks.section import markdown
+from benchmarks.traffic_validation import COMPILED, SUMO, deliver, resampled
 from mohs import Cell, Probe, Segment
 from mohs.agents.registry import agent, agent_entry, learner
 from mohs.core.family_files import read_family
@@ -163,18 +162,7 @@ def _orders(found: Mapping[str, Any]) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--points", type=int, default=12)
-    parser.add_argument("--episodes", type=int, default=3)
-    parser.add_argument("--seed", type=int, default=SEED)
-    parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--write", action="store_true", help="write the results into docs/traffic.md")
-    given = parser.parse_args()
-    result = measured(given)
-    print(json.dumps(result) if given.json else tables(result))
-    if given.write:
-        replace_section(tables(result), BEGIN, END, PAGE)
+    deliver(__doc__, ("points", 12), 3, measured, tables, BEGIN)
 
 
 if __name__ == "__main__":

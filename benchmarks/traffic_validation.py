@@ -268,10 +268,18 @@ def measured(given: argparse.Namespace) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--intersections", type=int, default=16)
-    parser.add_argument("--episodes", type=int, default=2)
+def deliver(
+    text: str | None,
+    count: tuple[str, int],
+    episodes: int,
+    measured: Callable[[argparse.Namespace], dict[str, Any]],
+    tables: Callable[[Mapping[str, Any]], str],
+    begin: str,
+) -> None:
+    """Measures as the command line says, prints the results, and writes them into the page."""
+    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(f"--{count[0]}", type=int, default=count[1])
+    parser.add_argument("--episodes", type=int, default=episodes)
     parser.add_argument("--seed", type=int, default=SEED)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -280,7 +288,11 @@ def main() -> None:
     result = measured(given)
     print(json.dumps(result) if given.json else tables(result))
     if given.write:
-        replace_section(tables(result), BEGIN, END, PAGE)
+        replace_section(tables(result), begin, END, PAGE)
+
+
+def main() -> None:
+    deliver(__doc__, ("intersections", 16), 2, measured, tables, BEGIN)
 
 
 if __name__ == "__main__":

@@ -23,7 +23,9 @@ from mohs.engines.traffic.signal import Signal
 
 
 @dataclass(frozen=True)
-class IdqnConfig(DqnConfig):
+class RescoConfig(ReplayConfig):
+    """RESCO's settings of Q-learning."""
+
     learning_rate: float = setting(1e-3, Real(0, low_open=True), "learning rate of Adam")
     buffer_size: int = setting(10_000, Integer(1), "capacity of the replay buffer, in transitions")
     learning_starts: int = setting(32, Integer(0), "environment steps before the first update")
@@ -32,6 +34,10 @@ class IdqnConfig(DqnConfig):
     exploration_fraction: float | None = setting(
         0.8, Optional(Real(0, 1)), "fraction of the run over which exploration falls; overrides exploration_steps"
     )
+
+
+@dataclass(frozen=True)
+class IdqnConfig(RescoConfig, DqnConfig):
     channels: int = channels_setting(0)
     reward: str = reward_setting("wait")
 

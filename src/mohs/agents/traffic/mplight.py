@@ -15,31 +15,20 @@ from typing import Any
 import torch
 from gymnasium import spaces
 
-from mohs.agents.deep.algorithms.dqn import ReplayConfig
 from mohs.agents.deep.networks.layers import Generators
 from mohs.agents.deep.spaces import Observations
-from mohs.agents.hyperparameters import setting
 from mohs.agents.traffic.frap import Frap
-from mohs.agents.traffic.idqn import SignalDqn
+from mohs.agents.traffic.idqn import RescoConfig, SignalDqn
 from mohs.agents.traffic.rewards import reward_setting
 from mohs.agents.traffic.signals import signals_of
 from mohs.core.cell import Cell
-from mohs.core.domain import Integer, Optional, Real
 
 PRESSURE = ("queue",)
 SENSING = ("queue", "approaching", "wait", "speed")
 
 
 @dataclass(frozen=True)
-class MplightConfig(ReplayConfig):
-    learning_rate: float = setting(1e-3, Real(0, low_open=True), "learning rate of Adam")
-    buffer_size: int = setting(10_000, Integer(1), "capacity of the replay buffer, in transitions")
-    learning_starts: int = setting(32, Integer(0), "environment steps before the first update")
-    train_freq: int = setting(1, Integer(1), "environment steps between updates")
-    exploration_final_eps: float = setting(0.0, Real(0, 1), "final exploration rate")
-    exploration_fraction: float | None = setting(
-        0.8, Optional(Real(0, 1)), "fraction of the run over which exploration falls; overrides exploration_steps"
-    )
+class MplightConfig(RescoConfig):
     reward: str = reward_setting("queue")
 
 
