@@ -118,7 +118,8 @@ def rows(store: Store, case: Case, seeds: int) -> list[Row]:
 def _curves(store: Store, case: Case, made: Agent, seeds: int) -> dict[int, np.ndarray]:
     """Training curves by seed, of those that are done."""
     seed_of = {cell.key: cell.seed for cell in cells(case, made, seeds)}
-    return {seed_of[key]: curves["train/return"][1] for key, curves in store.results(seed_of)}
+    found = store.results(seed_of)
+    return {seed_of[key]: curves["train/return"][1] for key, curves in found if curves is not None}
 
 
 def _row(case: Case, name: str, ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> Row:

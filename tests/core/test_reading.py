@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sqlite3
 import struct
 import time
@@ -33,8 +34,9 @@ QUICK = 5.0  # seconds, where reading would take hours or for ever
 @contextmanager
 def refused(words: str = "") -> Iterator[None]:
     began = time.monotonic()
-    with pytest.raises(UsageError, match=words) as caught:
+    with pytest.raises(UsageError) as caught:
         yield
+    assert re.search(words, str(caught.value))
     assert time.monotonic() - began < QUICK
     assert "\n" not in str(caught.value)
     assert len(str(caught.value)) < 500
@@ -217,13 +219,11 @@ def test_a_curve_that_expands_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
         blobs.unpack_floats(blobs.pack_floats(np.zeros(8))[:-2])
 
 
-def test_a_store_with_such_a_curve_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_such_a_curve_in_a_store_is_not_read(tmp_path: Path) -> None:
     store = f"sqlite:///{tmp_path}/mohs.db"
     mohs.diagnose("random", dials=["delay"], seeds=1, budget=300, workers=0, progress="silent", store=store)
     with closing(sqlite3.connect(tmp_path / "mohs.db")) as db, db:
         db.execute("drop table mohs_seal")
         db.execute("update mohs_meta set value = '1' where name = 'schema'")
         db.execute('update mohs_curve set "values" = ?', (b"z" + zlib.compress(bytes(8 * blobs.MOST_POINTS + 8)),))
-    with pytest.raises(mohs.StoreError) as caught:
-        mohs.load(store)
-    assert "\n" not in str(caught.value)
+    assert mohs.load(store).empty

@@ -27,7 +27,9 @@ PARAMETERS: dict[str, tuple[float, float]] = {
     "theta_threshold": (1.0, 170.0),
     "x_threshold": (0.1, 10.0),
 }
-SETTINGS = st.fixed_dictionaries({}, optional={name: st.floats(*ends) for name, ends in PARAMETERS.items()})
+SETTINGS = st.fixed_dictionaries(
+    {}, optional={name: st.floats(*ends, allow_subnormal=False) for name, ends in PARAMETERS.items()}
+)
 
 
 def reference(params: dict[str, float]) -> Any:

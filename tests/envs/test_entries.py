@@ -119,7 +119,7 @@ def test_an_environment_is_registered_under_both_names() -> None:
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        ("toy/grid", "only an Environment can be registered"),
+        ("toy/grid", "must be an Environment"),
         (ENTRIES[0], f"{ENTRIES[0].id} is an environment of mohs"),
         (replace(ENTRIES[0], id="new", parameters={}), "new needs the parameter max_episode_steps"),
         (replace(third_party_entry("CartPole-v1"), gym_id="No-v0"), "Gymnasium does not know No-v0"),

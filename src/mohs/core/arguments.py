@@ -165,7 +165,7 @@ def _fits(value: Any, hint: Any) -> bool:
     if issubclass(kind, Mapping):
         many = list(value.items())[:_LOOKED_AT] if isinstance(value, Mapping) else None
         return many is not None and (len(parts) != 2 or all(_fits(k, parts[0]) and _fits(v, parts[1]) for k, v in many))
-    if kind is tuple or (kind.__module__ == "collections.abc" and issubclass(kind, Iterable)):
+    if kind in (tuple, list) or (kind.__module__ == "collections.abc" and issubclass(kind, Iterable)):
         return _is_list(value, kind, parts)
     try:
         return isinstance(value, kind)
@@ -206,6 +206,7 @@ def _words(hint: Any) -> str:
     if issubclass(kind, Mapping):
         return f"a mapping to {_words(parts[1])}" if len(parts) == 2 and parts[1] is not Any else "a mapping"
     if issubclass(kind, Iterable) and kind.__module__ in ("collections.abc", "builtins"):
-        return f"a list, each {_words(parts[0])}" if parts and parts[0] is not Any else "a list"
+        known = parts and Any not in (parts[0], *typing.get_args(parts[0]))
+        return f"a list, each {_words(parts[0])}" if known else "a list"
     name = "path" if kind.__name__ in ("Path", "PathLike") else kind.__name__
     return f"{'an' if name[0] in 'AEIOU' else 'a'} {name}"

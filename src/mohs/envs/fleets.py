@@ -5,7 +5,7 @@ An engine moves *states*. An observation is the state itself or a *view* of it, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, Protocol
 
@@ -17,7 +17,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from mohs.core.domain import Choice, Integer
-from mohs.core.errors import UsageError, unknown
+from mohs.core.errors import UsageError, invalid, unknown
 from mohs.core.task import Source, Task
 from mohs.engines import loops
 
@@ -94,10 +94,12 @@ def as_numbers(given: Any, shape: tuple[int, ...]) -> npt.NDArray[np.float32] | 
         return np.require(read, np.float32, ("C", "W"))
 
 
-def check_options(options: Info | None, valid: Sequence[str]) -> None:
-    """A mistyped option of `reset` is an error: it would otherwise have no effect."""
+def check_options(options: Info | None, valid: Sequence[str] | None) -> None:
+    """A mistyped option of `reset` is an error: it would otherwise have no effect. None is valid where any may be."""
+    if not isinstance(options, Mapping | None):
+        raise invalid("options of reset", options, "a mapping or None")
     for name in options or {}:
-        if name not in valid:
+        if valid is not None and name not in valid:
             raise unknown("option of reset", name, valid)
 
 

@@ -118,8 +118,9 @@ class FleetEnv(gymnasium.Env[Any, Any]):
 
     def reset(self, *, seed: int | None = None, options: Info | None = None) -> tuple[Any, Info]:
         self._open_stream(seed)
+        if options is not None:
+            check_options(options, ("state",) if self.fleet.state_fields else None)
         if options and self.fleet.state_fields:
-            check_options(options, ("state",))
             state = begun(self.fleet, _ONE, options)[0]
         else:
             state = self._number if self._single else np.empty(*self._room)

@@ -129,7 +129,9 @@ def load(path: str | os.PathLike[str], *, horizon: int | None = None) -> Table:
     except OSError as error:
         raise UsageError(f"{path} cannot be read as a table: {reason(error)}.") from error
     except ValueError as error:
-        raise UsageError(f"{path} cannot be read as a table: {str(error).rstrip('.')}.") from error
+        raise UsageError(
+            f"{path} cannot be read as a table, it is not an npz file: {str(error).rstrip('.')}."
+        ) from error
     bridge = set(data) >= _BRIDGE
     if bridge:
         return from_arrays(data["transitions"], data["rewards"], horizon=horizon)

@@ -132,7 +132,7 @@ def test_an_evaluation_does_not_dwarf_the_training():
 
 
 def test_vanilla_is_the_base_task():
-    study = DiagnosisStudy.make(RANDOM, env="toy/continuous", params={"delay": 3}, doses={"delay": [8, 1, 8]})
+    study = DiagnosisStudy.make(RANDOM, env="toy/continuous", params={"delay": 3}, doses={"delay": [8, 1]})
     assert dict(study.params) == {"delay": 3, "make_denser": True, "target_radius": 0.5}
     assert dict(study.doses)["delay"] == (1, 3, 8)
     assert study.family[0].task == Task.make("toy/continuous", delay=3, make_denser=True, target_radius=0.5)

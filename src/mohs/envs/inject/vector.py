@@ -14,7 +14,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv, VectorWrapper
 from gymnasium.vector.utils import batch_space
 
-from mohs.core.arguments import checked
+from mohs.core.arguments import checked_late
 from mohs.core.dial import Applies
 from mohs.core.errors import UsageError
 from mohs.core.kernel import entry
@@ -35,7 +35,7 @@ _MODES = {
 _BEFORE = "to be injected before the environments are vectorised"
 
 
-@checked
+@checked_late
 def inject_vec(envs: VectorEnv[Any, Any, Any], /, **dials: Any) -> InjectVec:
     """Injects dials of hardness into every instance of a Gymnasium vector environment.
 

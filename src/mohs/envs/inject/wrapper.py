@@ -15,7 +15,7 @@ import gymnasium
 import numpy as np
 from gymnasium.utils import RecordConstructorArgs
 
-from mohs.core.arguments import checked
+from mohs.core.arguments import checked_late
 from mohs.core.dial import Applies
 from mohs.core.errors import UsageError
 from mohs.core.kernel import entry
@@ -36,7 +36,7 @@ _ALONE = np.ones(1, dtype=np.bool_)
 _NUMBERS = (float, int, np.floating, np.integer)
 
 
-@checked
+@checked_late
 def inject(env: Env, /, **dials: Any) -> Inject:
     """Injects dials of hardness into a Gymnasium environment.
 
