@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -32,28 +33,6 @@ class MplightConfig(RescoConfig):
     reward: str = reward_setting("queue")
 
 
-def mplight(
-    cells: Sequence[Cell],
-    config: MplightConfig,
-    observation_space: spaces.Space[Any],
-    action_space: spaces.Space[Any],
-    device: torch.device,
-) -> SignalDqn:
-    """A pack of MPLight."""
-    return _pack(cells, config, observation_space, action_space, device, PRESSURE)
-
-
-def mplight_star(
-    cells: Sequence[Cell],
-    config: MplightConfig,
-    observation_space: spaces.Space[Any],
-    action_space: spaces.Space[Any],
-    device: torch.device,
-) -> SignalDqn:
-    """A pack of MPLight*."""
-    return _pack(cells, config, observation_space, action_space, device, SENSING)
-
-
 def _pack(
     cells: Sequence[Cell],
     config: MplightConfig,
@@ -62,9 +41,14 @@ def _pack(
     device: torch.device,
     features: Sequence[str],
 ) -> SignalDqn:
+    """A pack of MPLight that sees these features of each movement."""
     signals = signals_of(cells)
 
     def network(init: Generators, sees: Observations, actions: int, c: MplightConfig) -> Frap:
         return Frap(init, signals, features)
 
     return SignalDqn(cells, config, observation_space, action_space, device, network, signals, config.reward)
+
+
+mplight = partial(_pack, features=PRESSURE)
+mplight_star = partial(_pack, features=SENSING)
